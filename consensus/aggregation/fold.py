@@ -1,0 +1,107 @@
+"""Folds a batch of panels into scores, agreement, coverage and confidence."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from consensus.aggregation import (
+    best_of_n,
+    majority,
+    median,
+    trimmed_mean,
+    unanimous,
+    weighted_average,
+)
+from consensus.aggregation.batch import Batch, Bools, Floats, weighted_mean
+from consensus.domain.fold import Folded
+from consensus.domain.policy import Panel, StrategyName
+
+MAX_VARIANCE = 0.25
+"""Largest variance of numbers in [0, 1]; the scale of the variance penalty (AEGIS)."""
+
+STRATEGIES: dict[StrategyName, Callable[[Batch, Panel], Floats]] = {
+    StrategyName.WEIGHTED_AVERAGE: weighted_average.final,
+    StrategyName.MAJORITY: majority.final,
+    StrategyName.UNANIMOUS: unanimous.final,
+    StrategyName.BEST_OF_N: best_of_n.final,
+    StrategyName.MEDIAN: median.final,
+    StrategyName.TRIMMED_MEAN: trimmed_mean.final,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedBatch:
+    """The numbers of B panels, each [B]. A row without scored weight holds zeros."""
+
+    final: Floats
+    confidence: Floats
+    agreement: Floats
+    """Meaningless (1) where `voters` < 2."""
+    coverage: Floats
+    tie: Bools
+    voters: Floats
+    """Scored seats of positive weight."""
+
+    def row(self, index: int) -> Folded:
+        """Return one panel's numbers as plain values."""
+        return Folded(
+            final=float(self.final[index]),
+            confidence=float(self.confidence[index]),
+            agreement=float(self.agreement[index]) if self.voters[index] >= 2 else None,
+            coverage=float(self.coverage[index]),
+            tie=bool(self.tie[index]),
+        )
+
+
+def final_scores(batch: Batch, panel: Panel) -> Floats:
+    """Return the folded score of each row, [B], kept within the row's lowest and highest score.
+
+    Keeping it there takes rounding away: three seats of 0.7 fold to 0.7, not 0.6999999999999998.
+    """
+    final = STRATEGIES[panel.strategy](batch, panel)
+    if panel.strategy is StrategyName.MAJORITY:
+        return final
+    weighs = batch.cell_weights > 0
+    low = np.where(weighs, batch.scores, 1.0).min(axis=1)
+    high = np.where(weighs, batch.scores, 0.0).max(axis=1)
+    return np.where(high >= low, np.clip(final, low, np.maximum(low, high)), 0.0)
+
+
+def score_agreement(batch: Batch) -> Floats:
+    """Return 1 - min(var / 0.25, 1) of each row, [B]; the variance is weighted, about the mean."""
+    mean = weighted_mean(batch.scores, batch.cell_weights)
+    variance = weighted_mean((batch.scores - mean[:, None]) ** 2, batch.cell_weights)
+    return 1.0 - np.minimum(variance / MAX_VARIANCE, 1.0)
+
+
+def vote_agreement(batch: Batch, panel: Panel) -> Floats:
+    """Return |pass - fail| / (pass + fail) of each row by weight, [B]."""
+    passed, failed = majority.votes(batch, panel)
+    total = passed + failed
+    return np.abs(passed - failed) / np.where(total > 0, total, 1.0)
+
+
+def fold(batch: Batch, panel: Panel) -> FoldedBatch:
+    """Fold every row of `batch` by the panel's strategy.
+
+    confidence = coverage (agreement_factor agreement + self_factor self), self = sum w c / sum w;
+    coverage self with fewer than two voters; coverage min c under unanimous.
+    """
+    weights = batch.cell_weights
+    voters = np.count_nonzero(weights, axis=1)
+    coverage = np.minimum(weights.sum(axis=1) / batch.weights.sum(), 1.0)
+    final = final_scores(batch, panel)
+    votes_count = panel.strategy is StrategyName.MAJORITY
+    agreement = vote_agreement(batch, panel) if votes_count else score_agreement(batch)
+    if panel.strategy is StrategyName.UNANIMOUS:
+        confidence = coverage * unanimous.lowest(batch.confidences, batch)
+    else:
+        own = weighted_mean(batch.confidences, weights)
+        factors = panel.factors
+        mixed = factors.agreement * agreement + factors.self_confidence * own
+        confidence = coverage * np.where(voters >= 2, mixed, own)
+    tie = (final == 0.5) & (voters > 0) if votes_count else np.zeros(len(final), bool)
+    return FoldedBatch(
+        final, np.clip(confidence, 0.0, 1.0), agreement, coverage, tie, voters.astype(np.float64)
+    )

@@ -1,0 +1,248 @@
+"""What is answered: seats, consensus, gate, stage and the decision made of them."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from consensus.domain.gradient import (
+    Abstention,
+    Answer,
+    Evidence,
+    Failure,
+    FindingStatus,
+    GradientResult,
+)
+from consensus.domain.policy import StrategyName
+
+MAX_DEPTH = 3
+"""The last depth of nested decisions (AEGIS: MAX_RECURSIVE_DEPTH)."""
+
+
+class Verdict(Enum):
+    """What the caller should do."""
+
+    ACCEPT = "accept"
+    RETRY = "retry"
+    ESCALATE = "escalate"
+
+
+class SeatStatus(Enum):
+    """What became of a seat."""
+
+    SCORED = "scored"
+    ABSTAINED = "abstained"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class GateAnswer(Enum):
+    """What a gate says."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    UNSURE = "unsure"
+    NO_QUORUM = "no_quorum"
+
+
+class ReasonCode(Enum):
+    """Why a verdict was given; the value is the sentence that docs/errors.md prints."""
+
+    GATES_PASSED = "Every gate passed."
+    SCORE_BELOW_MIN = "The folded score is below `min_score`."
+    CONFIDENCE_BELOW_MIN = "The consensus confidence is below `min_confidence`."
+    AGREEMENT_BELOW_MIN = "The agreement is below `min_agreement`, or too few seats scored for one."
+    CRITERION_NOT_MET = "A required criterion is not MET."
+    CHECK_FAILED = "A check of the stage does not hold."
+    SEAT_MISSING = "The strategy needs every seat and one has not scored."
+    TIE = "The votes were tied."
+    QUORUM_MISSED = "Too few seats scored; `on_no_quorum` decided."
+    STAGE_ADVANCED = "A stage handed on to the next one without a pass."
+    DEADLINE = "The budget ended before every seat had answered."
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason for a verdict."""
+
+    code: ReasonCode
+    message: str
+    """One sentence with the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The chain of decisions that one decision is part of."""
+
+    parent_decision_id: str = ""
+    depth: int = 0
+    """Decisions above this one: 0 (the root) to MAX_DEPTH."""
+    path: tuple[str, ...] = ()
+    """Decision ids from the root to the parent."""
+
+    def child(self, decision_id: str) -> "Hierarchy":
+        """Return the hierarchy of what the decision `decision_id` asks for."""
+        return Hierarchy(decision_id, self.depth + 1, (*self.path, decision_id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatResult:
+    """One judge's place in a panel and what became of it."""
+
+    judge: str
+    weight: float
+    status: SeatStatus
+    answer: Answer | Failure | None = None
+    """A GradientResult iff SCORED, an Abstention iff ABSTAINED, a Failure iff FAILED."""
+    duration_seconds: float = 0.0
+    attempts: int = 0
+    struck: int = 0
+    """Quotations and findings struck because the submission does not hold them."""
+
+    @property
+    def gradient(self) -> GradientResult | None:
+        """The gradient of a scored seat."""
+        return self.answer if isinstance(self.answer, GradientResult) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A change of one seat's score that would flip the consensus, all else equal."""
+
+    judge: str
+    score: float
+    upward: bool
+    """True: flips at this score and above; False: at this score and below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dissent:
+    """A seat on the other side of the threshold from the consensus."""
+
+    judge: str
+    score: float
+    flip: Flip | None
+    """The smallest flip of one seat; None when no single seat can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consensus:
+    """What a panel came to."""
+
+    strategy: StrategyName
+    threshold: float
+    seats: tuple[SeatResult, ...]
+    """One entry for each seat, in panel order, whatever happened."""
+    coverage: float
+    """Share of the configured weight that scored, 0 to 1."""
+    final_score: float | None = None
+    """None iff the quorum was missed."""
+    confidence: float | None = None
+    """None iff the quorum was missed."""
+    agreement: float | None = None
+    """None with fewer than two scored seats of positive weight."""
+    tie: bool = False
+    dissents: tuple[Dissent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionResult:
+    """The panel's folded answer for one criterion."""
+
+    criterion_id: str
+    text: str
+    required: bool
+    status: FindingStatus
+    met: int = 0
+    """Seats of positive weight that found it MET."""
+    unmet: int = 0
+    """Seats of positive weight that found it UNMET."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """What a gate said, and each of its conditions."""
+
+    answer: GateAnswer
+    score_ok: bool
+    confidence_ok: bool
+    agreement_ok: bool
+    criteria_ok: bool
+    quorum_ok: bool
+    seats_ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """Outcome of one deterministic check."""
+
+    check: str
+    """What was checked, in words."""
+    passed: bool
+    message: str
+    """What was seen."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageResult:
+    """What one stage did."""
+
+    stage: str
+    gate: GateResult
+    checks: tuple[CheckResult, ...] = ()
+    consensus: Consensus | None = None
+    """None for a stage of checks."""
+    criteria: tuple[CriterionResult, ...] = ()
+    settled: bool = False
+    """Whether the stage was settled before every judge had answered."""
+    duration_seconds: float = 0.0
+
+    @property
+    def score(self) -> float | None:
+        """The stage's score: the panel's, or 1 and 0 for checks; None without a quorum."""
+        if self.consensus is not None:
+            return self.consensus.final_score
+        return 1.0 if all(check.passed for check in self.checks) else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The answer to a submission."""
+
+    decision_id: str
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    """Most important first, at least one."""
+    feedback: str
+    effective_score: float | None
+    """The lowest score of the stages that came to one."""
+    criteria: tuple[CriterionResult, ...]
+    stages: Sequence[StageResult]
+    policy: str
+    policy_revision: str
+    hierarchy: Hierarchy
+    create_time: datetime.datetime
+    duration_seconds: float
+
+
+__all__ = [
+    "MAX_DEPTH",
+    "Abstention",
+    "CheckResult",
+    "Consensus",
+    "CriterionResult",
+    "Decision",
+    "Dissent",
+    "Flip",
+    "GateAnswer",
+    "GateResult",
+    "Hierarchy",
+    "Reason",
+    "ReasonCode",
+    "SeatResult",
+    "SeatStatus",
+    "StageResult",
+    "Verdict",
+]

@@ -1,0 +1,235 @@
+"""Rules as data: policies, stages, panels, gates, and what makes them sound."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from consensus.domain.gradient import unit
+from consensus.domain.submission import Check
+
+
+class StrategyName(Enum):
+    """How seats are folded into one score."""
+
+    WEIGHTED_AVERAGE = "weighted_average"
+    MAJORITY = "majority"
+    UNANIMOUS = "unanimous"
+    BEST_OF_N = "best_of_n"
+    MEDIAN = "median"
+    TRIMMED_MEAN = "trimmed_mean"
+
+
+class Tie(Enum):
+    """What a tied vote counts as."""
+
+    FAIL = "fail"
+    PASS = "pass"
+    ESCALATE = "escalate"
+
+
+class Settle(Enum):
+    """When a stage stops waiting for its judges."""
+
+    WAIT_ALL = "wait_all"
+    EARLY = "early"
+
+
+class Action(Enum):
+    """What a stage does with its gate's answer."""
+
+    ADVANCE = "advance"
+    ACCEPT = "accept"
+    RETRY = "retry"
+    ESCALATE = "escalate"
+    FAIL = "fail"
+    """Only for a missed quorum: the call fails with UNAVAILABLE when no judge answered at all,
+    else escalate."""
+
+
+DEFAULT_THRESHOLD = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One judge's place in a panel."""
+
+    judge: str
+    weight: float = 1.0
+    """Finite, >= 0; 0 is asked and recorded but absent from the arithmetic."""
+    timeout_seconds: float = 10.0
+    """Most time for one answer, beside what is left of the budget; > 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceFactors:
+    """How agreement and self-confidence make up the consensus confidence (AEGIS: 0.7 / 0.3)."""
+
+    agreement: float = 0.7
+    self_confidence: float = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Seats, the strategy that folds them, and the quorum."""
+
+    seats: tuple[Seat, ...]
+    strategy: StrategyName = StrategyName.WEIGHTED_AVERAGE
+    threshold: float = DEFAULT_THRESHOLD
+    """The score from which a seat counts as a pass, inclusive; in (0, 1]."""
+    quorum: int = 1
+    """Seats of positive weight that must score."""
+    n: int | None = None
+    """Seats that best_of_n takes; None for every other strategy."""
+    trim: float = 0.2
+    """Share of weight that trimmed_mean drops at each end; in [0, 0.5)."""
+    tie: Tie = Tie.FAIL
+    factors: ConfidenceFactors = field(default_factory=ConfidenceFactors)
+    settle: Settle = Settle.WAIT_ALL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """The conditions of a pass; every bound is inclusive and in [0, 1]."""
+
+    min_score: float = DEFAULT_THRESHOLD
+    min_confidence: float = 0.0
+    min_agreement: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Checks or a panel, with a gate and what follows from its answer."""
+
+    name: str
+    panel: Panel | None = None
+    """Either a panel or at least one check."""
+    checks: tuple[Check, ...] = ()
+    gate: Gate = field(default_factory=Gate)
+    on_pass: Action
+    on_fail: Action
+    on_unsure: Action
+    on_no_quorum: Action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Ordered stages and limits under a name."""
+
+    name: str
+    stages: tuple[Stage, ...]
+    revision: str
+    """Digest of the canonical content: `sha256:` and 16 hexadecimal digits."""
+    description: str = ""
+    enabled: bool = True
+    rubric_required: bool = False
+    deadline_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSpec:
+    """A judge as configured: what it is and how to reach it."""
+
+    name: str
+    kind: str
+    """`embedded` or `remote`."""
+    target: str = ""
+    """Where a remote judge serves JudgeService, as a gRPC target."""
+    remote_judge: str = ""
+    """Which of the backend's judges; empty means its default."""
+    tls: bool = False
+    tls_ca_file: str = ""
+    """Certificates to trust; empty means the system's."""
+    tls_server_name: str = ""
+    """Name to expect in the certificate, when it is not the target's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicySet:
+    """Everything that one policy file says."""
+
+    policies: Mapping[str, Policy]
+    judges: Mapping[str, JudgeSpec]
+    default: str
+    """Name of the policy that answers when a request names none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """Changes to every panel and gate of a policy, for one request; None means none."""
+
+    strategy: StrategyName | None = None
+    threshold: float | None = None
+    n: int | None = None
+    min_score: float | None = None
+    min_confidence: float | None = None
+    min_agreement: float | None = None
+
+    def of_panel(self, panel: Panel) -> Panel:
+        """Return `panel` with these changes."""
+        strategy = self.strategy or panel.strategy
+        n = self.n if self.n is not None else panel.n
+        return replace(
+            panel,
+            strategy=strategy,
+            n=n if strategy is StrategyName.BEST_OF_N else self.n,
+            threshold=panel.threshold if self.threshold is None else self.threshold,
+        )
+
+    def of_gate(self, gate: Gate) -> Gate:
+        """Return `gate` with these changes."""
+        return Gate(
+            min_score=gate.min_score if self.min_score is None else self.min_score,
+            min_confidence=(
+                gate.min_confidence if self.min_confidence is None else self.min_confidence
+            ),
+            min_agreement=gate.min_agreement if self.min_agreement is None else self.min_agreement,
+        )
+
+
+def panel_faults(panel: Panel) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong) for everything that makes a panel unsound."""
+    yield from _weight_faults(panel.seats)
+    voters = sum(seat.weight > 0 for seat in panel.seats)
+    if not (unit(panel.threshold) and panel.threshold > 0):
+        yield "threshold", f"is {panel.threshold}; must be in (0, 1]"
+    if not 1 <= panel.quorum <= max(voters, 1):
+        yield "quorum", f"is {panel.quorum}; must be 1 to {voters}, the seats of positive weight"
+    if panel.strategy is StrategyName.BEST_OF_N:
+        if panel.n is None:
+            yield "n", f"is missing; best_of_n needs 1 to {voters}, the seats of positive weight"
+        elif not 1 <= panel.n <= voters:
+            yield "n", f"is {panel.n}; must be 1 to {voters}, the seats of positive weight"
+    elif panel.n is not None:
+        yield "n", f"is {panel.n}; only best_of_n takes n, not {panel.strategy.value}"
+    if not (math.isfinite(panel.trim) and 0 <= panel.trim < 0.5):
+        yield "trim", f"is {panel.trim}; must be in [0, 0.5)"
+    yield from _factor_faults(panel.factors)
+
+
+def _weight_faults(seats: tuple[Seat, ...]) -> Iterator[tuple[str, str]]:
+    if not seats:
+        yield "seats", "is empty; a panel needs at least one seat"
+        return
+    for index, seat in enumerate(seats):
+        if not (math.isfinite(seat.weight) and seat.weight >= 0):
+            yield f"seats[{index}].weight", f"is {seat.weight}; must be finite and at least 0"
+    total = sum(seat.weight for seat in seats)
+    if not (total > 0 and math.isfinite(total)):
+        yield "seats", f"have a total weight of {total}; must be positive and finite"
+
+
+def _factor_faults(factors: ConfidenceFactors) -> Iterator[tuple[str, str]]:
+    pair = (factors.agreement, factors.self_confidence)
+    if not (unit(pair[0]) and unit(pair[1])):
+        yield "confidence", f"has factors {pair[0]} and {pair[1]}; each must be in [0, 1]"
+    elif abs(sum(pair) - 1) > 1e-9:
+        yield "confidence", f"has factors that sum to {sum(pair):g}; must sum to 1"
+
+
+def gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong) for everything that makes a gate unsound."""
+    for name in ("min_score", "min_confidence", "min_agreement"):
+        value = getattr(gate, name)
+        if not unit(value):
+            yield name, f"is {value}; must be in [0, 1]"

@@ -1,0 +1,127 @@
+"""What is to be judged: task, candidate, rubric and their surroundings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MAX_CRITERIA = 256
+"""Most criteria of a rubric; more is a list of tests, not a rubric, and costs every judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """The text holds this string, case included."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainsAll:
+    """The text holds every one of these strings."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotContains:
+    """The text holds this string nowhere."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """The text holds a match of this RE2 expression, unanchored."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonSchema:
+    """The text, less a code fence, is JSON that this JSON Schema (draft 2020-12) accepts."""
+
+    schema: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class NumericAnswer:
+    """The last number in the text is this number."""
+
+    value: float
+    tolerance: float = 0.0
+    """Largest absolute difference that still counts, inclusive; at least 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class LengthLimit:
+    """The length of the text is within these limits, inclusive; None means no limit."""
+
+    min_words: int | None = None
+    max_words: int | None = None
+    min_chars: int | None = None
+    max_chars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """The text holds a non-empty fenced code block of this language; `*` means any."""
+
+    language: str
+
+
+CheckKind = (
+    Contains
+    | ContainsAll
+    | NotContains
+    | Regex
+    | JsonSchema
+    | NumericAnswer
+    | LengthLimit
+    | CodeBlock
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One deterministic check of a text."""
+
+    kind: CheckKind
+    output: str = ""
+    """The output to look at, by its key in `Submission.outputs`; empty means the candidate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One checkable requirement."""
+
+    id: str
+    """Stable, chosen by the caller, unique in the rubric."""
+    text: str
+    required: bool = False
+    weight: float = 1.0
+    """Weight among the criteria where a judge scores by criterion; finite, > 0."""
+    checks: tuple[Check, ...] = ()
+    """MET iff all of them hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the conversation."""
+
+    role: str
+    """`system`, `user`, `assistant` or `tool`."""
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What is to be judged. All of it is data to every judge, never instructions."""
+
+    task: str
+    candidate: str = ""
+    outputs: Mapping[str, object] = field(default_factory=dict)
+    """JSON values by output key."""
+    rubric: tuple[Criterion, ...] = ()
+    messages: tuple[Message, ...] = ()
+    """Oldest first, indexed from 0."""
+    context: Mapping[str, object] = field(default_factory=dict)
+    """Anything else the judges should see, as JSON values."""
