@@ -39,8 +39,9 @@ class Batch:
         Raises ValueError on shapes that do not fit, on NaN, infinities or values outside [0, 1]
         in scored cells, and on weights that are negative, not finite or all 0.
         """
-        mask = np.ones(np.shape(scores), bool) if scored is None else np.asarray(scored, bool)
-        s, c = np.asarray(scores, np.float64), np.asarray(confidences, np.float64)
+        # Row-major, so that every row is summed in the same order, alone or in a batch.
+        s, c = np.asarray(scores, np.float64, "C"), np.asarray(confidences, np.float64, "C")
+        mask = np.ones(s.shape, bool) if scored is None else np.asarray(scored, bool, "C")
         w = np.asarray(weights, np.float64)
         if not (s.ndim == 2 and s.shape == c.shape == mask.shape and w.shape == s.shape[1:]):
             raise ValueError(f"shapes do not fit: {s.shape}, {c.shape}, {mask.shape}, {w.shape}")

@@ -89,9 +89,7 @@ def _vote_bounds(batch: Batch, waiting: float, panel: Panel) -> tuple[Interval, 
     return Interval(least / full, most / full), Interval(least, most)
 
 
-def _confidence_bounds(
-    batch: Batch, waiting: float, agreed: Interval, panel: Panel
-) -> Interval:
+def _confidence_bounds(batch: Batch, waiting: float, agreed: Interval, panel: Panel) -> Interval:
     """Return the interval of coverage (a agreement + b self), one voter's case included."""
     own = float(batch.cell_weights[0] @ batch.confidences[0])
     configured, factors = float(batch.weights.sum()), panel.factors

@@ -57,6 +57,4 @@ def certainly_met(votes: Batch, outstanding: Bools, panel: Panel) -> Sequence[bo
 
 
 def _tie_passes(panel: Panel, high: float) -> bool:
-    return (
-        panel.strategy is StrategyName.MAJORITY and panel.tie is Tie.PASS and reaches(high, 0.5)
-    )
+    return panel.strategy is StrategyName.MAJORITY and panel.tie is Tie.PASS and reaches(high, 0.5)

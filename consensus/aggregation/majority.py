@@ -19,8 +19,8 @@ def votes(batch: Batch, panel: Panel) -> tuple[Floats, Floats]:
 
 
 def final(batch: Batch, panel: Panel) -> Floats:
-    """Return 1, 0.5 (tie) or 0 for each row, [B]."""
+    """Return 1, 0.5 (tie) or 0 for each row, [B]; 0 where nobody votes."""
     passed, failed = votes(batch, panel)
-    lead = passed - failed
-    tied = np.abs(lead) <= TINY * (passed + failed)
+    lead, total = passed - failed, passed + failed
+    tied = (np.abs(lead) <= TINY * total) & (total > 0)
     return np.where(tied, 0.5, (lead > 0).astype(np.float64))

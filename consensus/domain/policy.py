@@ -109,7 +109,8 @@ class Stage:
     on_pass: Action
     on_fail: Action
     on_unsure: Action
-    on_no_quorum: Action
+    on_no_quorum: Action | None
+    """Always given for a panel; None for a stage of checks, which has no quorum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """THE SOCKETS: what the rooms promise each other."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol
 
 from consensus.domain.decision import (
     CheckResult,
@@ -27,26 +27,26 @@ class Evaluation:
     """What judges work out once for the whole panel, such as the encoded submission."""
 
 
-@runtime_checkable
 class InstantJudge(Protocol):
     """A judge that never waits: a plain call, no task."""
 
     name: str
     kind: str
     description: str
+    waits: Literal[False]
 
     def evaluate_now(self, evaluation: Evaluation) -> Answer:
         """Judge at once. Raises JudgeFailed; anything else counts as a crash of this judge."""
         ...
 
 
-@runtime_checkable
 class WaitingJudge(Protocol):
     """A judge that waits for something outside this process."""
 
     name: str
     kind: str
     description: str
+    waits: Literal[True]
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
         """Judge within `timeout_seconds`; stops its work when cancelled.
@@ -65,10 +65,18 @@ Judges = Mapping[str, Judge]
 
 
 class Validator(Protocol):
-    """Evaluates one deterministic check."""
+    """Evaluates deterministic checks."""
 
-    def __call__(self, check: Check, submission: Submission) -> CheckResult:
-        """Tell whether `check` holds for `submission`. Never raises on any input."""
+    def __call__(self, checks: Sequence[Check], submission: Submission) -> list[CheckResult]:
+        """Return one result for each check, in order. Bounded in work; never raises."""
+        ...
+
+
+class CheckFaults(Protocol):
+    """Tells what makes a check unsound."""
+
+    def __call__(self, check: Check) -> Iterator[tuple[str, str]]:
+        """Yield (field, what is wrong)."""
         ...
 
 

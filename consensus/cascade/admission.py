@@ -1,0 +1,118 @@
+"""Admits a judge's answer to its seat: what breaks the contract fails the seat, what is too long
+is cut, what the submission does not hold is struck."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from consensus.domain.errors import JudgeFailed
+from consensus.domain.gradient import (
+    Abstention,
+    Answer,
+    FailureKind,
+    Finding,
+    FindingStatus,
+    GradientResult,
+    Signal,
+    unit,
+)
+from consensus.domain.submission import Criterion
+from consensus.validators import Locator
+
+MAX_REASONING = 8_000
+MAX_TEXT = 1_000
+MAX_SIGNALS = 64
+MAX_EVIDENCE = 16
+MAX_METADATA = 32
+_CONTROL = {
+    code: None for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc" and code != 10
+} | {9: " "}
+
+
+def admit(answer: object, rubric: Sequence[Criterion], locator: Locator) -> tuple[Answer, int]:
+    """Return the answer as it may stand on record, and how much of it was struck.
+
+    Raises JudgeFailed (UNREADABLE) where the answer breaks the contract.
+    """
+    if isinstance(answer, Abstention):
+        return Abstention(plain(answer.reason, MAX_TEXT)), 0
+    if not isinstance(answer, GradientResult):
+        raise JudgeFailed(FailureKind.UNREADABLE, f"answered with a {type(answer).__name__}")
+    _require_unit("score", answer.score)
+    _require_unit("confidence", answer.confidence)
+    findings, struck = _findings(answer.findings, rubric, locator)
+    gradient = GradientResult(
+        score=float(answer.score),
+        confidence=float(answer.confidence),
+        reasoning=plain(answer.reasoning, MAX_REASONING),
+        signals=_signals(answer.signals),
+        findings=findings,
+        metadata=_metadata(answer.metadata) if answer.metadata else {},
+    )
+    return gradient, struck
+
+
+def plain(text: str, most: int) -> str:
+    """Return `text` without control characters other than line feeds, cut at `most`."""
+    if not text.isprintable():
+        text = text[: most + 1].translate(_CONTROL)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _require_unit(field: str, value: float) -> None:
+    if not unit(value):
+        raise JudgeFailed(FailureKind.UNREADABLE, f"{field} is {value:g}; must be in [0, 1]")
+
+
+def _signals(signals: Sequence[Signal]) -> tuple[Signal, ...]:
+    for signal in signals:
+        _require_unit("a signal's score", signal.score)
+    return tuple(
+        Signal(plain(signal.category, 64), signal.score, plain(signal.message, MAX_TEXT))
+        for signal in signals[:MAX_SIGNALS]
+    )
+
+
+def _metadata(metadata: Mapping[str, str]) -> dict[str, str]:
+    kept = list(metadata.items())[:MAX_METADATA]
+    return {plain(key, 64): plain(value, MAX_TEXT) for key, value in kept}
+
+
+def _findings(
+    findings: Sequence[Finding], rubric: Sequence[Criterion], locator: Locator
+) -> tuple[tuple[Finding, ...], int]:
+    known = {criterion.id for criterion in rubric}
+    admitted: dict[str, Finding] = {}
+    struck = 0
+    for finding in findings:
+        if finding.criterion_id not in known:
+            struck += 1
+            continue
+        if finding.criterion_id in admitted:
+            words = "answers a criterion twice"
+            raise JudgeFailed(FailureKind.UNREADABLE, words)
+        checked, lost = _checked(finding, locator)
+        admitted[finding.criterion_id] = checked
+        struck += lost
+    return tuple(admitted.values()), struck
+
+
+def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
+    """Return the finding with the quotations that the submission holds; MET needs one of them
+    where any were given."""
+    given = finding.evidence[:MAX_EVIDENCE]
+    held = tuple(
+        replace(evidence, quote=plain(evidence.quote, MAX_TEXT))
+        for evidence in given
+        if locator.holds(evidence)
+    )
+    status = finding.status
+    if given and not held and status is FindingStatus.MET:
+        status = FindingStatus.INCONCLUSIVE
+    checked = Finding(
+        criterion_id=finding.criterion_id,
+        status=status,
+        evidence=held,
+        notes=plain(finding.notes, MAX_TEXT),
+    )
+    return checked, len(given) - len(held)

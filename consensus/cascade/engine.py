@@ -1,0 +1,168 @@
+"""The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
+
+import uuid
+from collections.abc import Callable, Sequence
+
+from consensus.cascade.budget import Budget
+from consensus.cascade.feedback import feedback
+from consensus.cascade.panel import Fanout
+from consensus.cascade.reasons import stage_reasons
+from consensus.cascade.tally import Tally
+from consensus.domain.decision import (
+    CriterionResult,
+    Decision,
+    GateAnswer,
+    Hierarchy,
+    Reason,
+    ReasonCode,
+    SeatStatus,
+    StageResult,
+    Verdict,
+)
+from consensus.domain.errors import AllJudgesUnavailable
+from consensus.domain.policy import Action, Panel, Policy, Stage, Tie
+from consensus.domain.ports import Clock, Evaluation, Judges, Observer
+from consensus.domain.submission import Submission
+from consensus.gates import checks_gate
+from consensus.validators import run_checks
+
+_VERDICTS = {
+    Action.ACCEPT: Verdict.ACCEPT,
+    Action.RETRY: Verdict.RETRY,
+    Action.ESCALATE: Verdict.ESCALATE,
+}
+
+
+class Engine:
+    """Runs submissions through policies."""
+
+    def __init__(self, clock: Clock, new_id: Callable[[], str] | None = None) -> None:
+        self._clock = clock
+        self._new_id = new_id or (lambda: str(uuid.uuid4()))
+
+    async def judge(
+        self,
+        submission: Submission,
+        policy: Policy,
+        judges: Judges,
+        observer: Observer,
+        *,
+        budget_seconds: float,
+        hierarchy: Hierarchy | None = None,
+    ) -> Decision:
+        """Return the decision of `policy` about `submission` within the budget.
+
+        Every seat's judge must be in `judges`. Raises AllJudgesUnavailable where the policy says
+        `on_no_quorum: fail` and no judge answered; judges' own failures never raise.
+        """
+        began, create_time = self._clock.monotonic(), self._clock.now()
+        budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
+        hierarchy = hierarchy or Hierarchy()
+        decision_id = self._new_id()
+        evaluation = Evaluation(submission, hierarchy.child(decision_id))
+        results: list[StageResult] = []
+        reasons: list[Reason] = []
+        action = Action.ADVANCE
+        for stage in policy.stages:
+            result = await self._stage(stage, evaluation, judges, budget, observer)
+            results.append(result)
+            observer.stage_finished(policy.name, result)
+            action = _action(stage, result)
+            reasons = [*stage_reasons(stage, result, action), *reasons]
+            if action is not Action.ADVANCE:
+                break
+        verdict = _VERDICTS[action]
+        if budget.left() == 0:
+            reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
+        scores = [result.score for result in results if result.score is not None]
+        decision = Decision(
+            decision_id=decision_id,
+            verdict=verdict,
+            reasons=tuple(reasons),
+            feedback="" if verdict is Verdict.ACCEPT else feedback(results),
+            effective_score=min(scores, default=None),
+            criteria=_criteria(results),
+            stages=results,
+            policy=policy.name,
+            policy_revision=policy.revision,
+            hierarchy=hierarchy,
+            create_time=create_time,
+            duration_seconds=self._clock.monotonic() - began,
+        )
+        observer.decided(decision)
+        return decision
+
+    async def _stage(
+        self,
+        stage: Stage,
+        evaluation: Evaluation,
+        judges: Judges,
+        budget: Budget,
+        observer: Observer,
+    ) -> StageResult:
+        began = self._clock.monotonic()
+        if stage.panel is None:
+            checks = tuple(run_checks(stage.checks, evaluation.submission))
+            return StageResult(
+                stage=stage.name,
+                gate=checks_gate(all(check.passed for check in checks)),
+                checks=checks,
+                duration_seconds=self._clock.monotonic() - began,
+            )
+        tally = Tally(stage.panel, stage.gate, evaluation.submission.rubric)
+        fanout = Fanout(
+            stage.panel,
+            judges,
+            evaluation,
+            stage=stage.name,
+            clock=self._clock,
+            observer=observer,
+        )
+        seats, settled = await fanout.run(budget, tally.settled)
+        consensus, gate, criteria = tally.consensus(seats)
+        return StageResult(
+            stage=stage.name,
+            gate=gate,
+            consensus=consensus,
+            criteria=criteria,
+            settled=settled,
+            duration_seconds=self._clock.monotonic() - began,
+        )
+
+
+def _action(stage: Stage, result: StageResult) -> Action:
+    """Return what follows from the gate's answer. Raises AllJudgesUnavailable."""
+    match result.gate.answer:
+        case GateAnswer.PASS:
+            return stage.on_pass
+        case _ if _tie_escalates(stage.panel, result):
+            return Action.ESCALATE
+        case GateAnswer.FAIL:
+            return stage.on_fail
+        case GateAnswer.UNSURE:
+            return stage.on_unsure
+        case GateAnswer.NO_QUORUM:
+            return _no_quorum(stage, result)
+
+
+def _tie_escalates(panel: Panel | None, result: StageResult) -> bool:
+    tied = result.consensus is not None and result.consensus.tie
+    return tied and panel is not None and panel.tie is Tie.ESCALATE
+
+
+def _no_quorum(stage: Stage, result: StageResult) -> Action:
+    action = stage.on_no_quorum or Action.ESCALATE
+    if action is not Action.FAIL:
+        return action
+    seats = result.consensus.seats if result.consensus else ()
+    if all(seat.status is SeatStatus.FAILED for seat in seats):
+        names = ", ".join(seat.judge for seat in seats)
+        message = f"no judge of stage {stage.name!r} answered: {names}"
+        raise AllJudgesUnavailable(message, {"stage": stage.name, "judges": names})
+    return Action.ESCALATE
+
+
+def _criteria(results: Sequence[StageResult]) -> tuple[CriterionResult, ...]:
+    """Return each criterion's latest answer; stages run from cheap to strong."""
+    latest = {c.criterion_id: c for result in results for c in result.criteria}
+    return tuple(latest.values())

@@ -1,0 +1,83 @@
+"""Builds the worker's feedback: what to mend, most important first, within a length."""
+
+from collections.abc import Iterator, Sequence
+
+from consensus.domain.decision import CriterionResult, SeatResult, StageResult
+from consensus.domain.fold import reaches
+from consensus.domain.gradient import FindingStatus
+
+MAX_CHARS = 4_000
+MAX_REASONING = 800
+
+
+def feedback(results: Sequence[StageResult]) -> str:
+    """Return what the worker should mend: failed checks, required criteria that are not MET, other
+    UNMET ones, then the reasoning of the seats below the threshold, lowest score first."""
+    lines: list[str] = []
+    left = MAX_CHARS
+    for line in dict.fromkeys(_lines(results)):
+        if len(line) + 1 > left:
+            lines.append("…")
+            break
+        lines.append(line)
+        left -= len(line) + 1
+    return "\n".join(lines)
+
+
+def _lines(results: Sequence[StageResult]) -> Iterator[str]:
+    for result in results:
+        for check in result.checks:
+            if not check.passed:
+                yield f"- Check fails: {check.check} ({check.message[:300]})"
+    latest = {c.criterion_id: c for result in results for c in result.criteria}
+    notes = _notes(results)
+    for criterion in sorted(latest.values(), key=lambda c: not c.required):
+        if line := _criterion_line(criterion, notes.get(criterion.criterion_id, "")):
+            yield line
+    yield from _reasonings(results)
+
+
+def _criterion_line(criterion: CriterionResult, notes: str) -> str:
+    if criterion.status is FindingStatus.MET:
+        return ""
+    if criterion.status is FindingStatus.INCONCLUSIVE and not criterion.required:
+        return ""
+    how = "not met" if criterion.status is FindingStatus.UNMET else "not shown"
+    must = " (required)" if criterion.required else ""
+    why = f" [{notes[:300]}]" if notes else ""
+    return f"- {criterion.criterion_id}{must} {how}: {criterion.text[:300]}{why}"
+
+
+def _notes(results: Sequence[StageResult]) -> dict[str, str]:
+    """Return, for each criterion, the notes of the surest seat that found it UNMET."""
+    best: dict[str, tuple[float, str]] = {}
+    for seat in _scored(results):
+        if seat.gradient is None:
+            continue
+        for finding in seat.gradient.findings:
+            if finding.status is FindingStatus.UNMET and finding.notes:
+                known = best.get(finding.criterion_id)
+                if known is None or seat.gradient.confidence > known[0]:
+                    best[finding.criterion_id] = (seat.gradient.confidence, finding.notes)
+    return {criterion: notes for criterion, (_, notes) in best.items()}
+
+
+def _reasonings(results: Sequence[StageResult]) -> Iterator[str]:
+    low = [
+        (seat.gradient.score, seat.judge, seat.gradient.reasoning)
+        for result in results
+        if result.consensus is not None
+        for seat in result.consensus.seats
+        if seat.gradient is not None
+        and seat.weight > 0
+        and seat.gradient.reasoning
+        and not reaches(seat.gradient.score, result.consensus.threshold)
+    ]
+    for score, judge, reasoning in sorted(low):
+        yield f"- {judge} ({score:.2f}): {reasoning[:MAX_REASONING]}"
+
+
+def _scored(results: Sequence[StageResult]) -> Iterator[SeatResult]:
+    for result in results:
+        if result.consensus is not None:
+            yield from (s for s in result.consensus.seats if s.gradient and s.weight > 0)

@@ -1,0 +1,175 @@
+"""The fan-out: asks every seat at once, each under its own time-out and the budget.
+
+A judge that fails, hangs, crashes or lies costs its own seat. Instant judges are plain calls;
+judges that wait get a task each, in one group that ends with the panel.
+"""
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+
+from consensus.cascade.admission import admit
+from consensus.cascade.budget import Budget
+from consensus.cascade.tally import Slots
+from consensus.domain.decision import SeatResult, SeatStatus
+from consensus.domain.errors import JudgeFailed
+from consensus.domain.gradient import Abstention, Answer, Failure, FailureKind
+from consensus.domain.policy import Panel, Seat, Settle
+from consensus.domain.ports import (
+    Clock,
+    Evaluation,
+    Judges,
+    Observer,
+    WaitingJudge,
+)
+from consensus.validators import Locator
+
+AGGREGATE_RESERVE_SECONDS = 0.05
+"""Kept of the budget for folding what came back."""
+
+
+class Fanout:
+    """One panel asked about one submission."""
+
+    def __init__(
+        self,
+        panel: Panel,
+        judges: Judges,
+        evaluation: Evaluation,
+        *,
+        stage: str,
+        clock: Clock,
+        observer: Observer,
+    ) -> None:
+        self._panel = panel
+        self._judges = judges
+        self._evaluation = evaluation
+        self._stage = stage
+        self._clock = clock
+        self._observer = observer
+        self._locator = Locator(evaluation.submission)
+        self._started: dict[int, float] = {}
+        self.slots: list[SeatResult | None] = [None] * len(panel.seats)
+
+    async def run(
+        self, budget: Budget, settled: Callable[[Slots], bool]
+    ) -> tuple[list[SeatResult], bool]:
+        """Return one result for each seat in panel order, and whether the stage settled early.
+
+        `settled` is asked after each answer when the panel settles early.
+        """
+        early = self._panel.settle is Settle.EARLY
+        waiting = [
+            (index, seat, judge)
+            for index, seat in enumerate(self._panel.seats)
+            if (judge := self._instant_done(index, seat)) is not None
+        ]
+        done = early and bool(waiting) and settled(self.slots)
+        if waiting and not done:
+            done = await self._wait(waiting, budget, settled if early else None)
+        return [self._final(index, done) for index in range(len(self.slots))], done
+
+    def _instant_done(self, index: int, seat: Seat) -> WaitingJudge | None:
+        """Ask the judge if it never waits; else return it."""
+        judge = self._judges[seat.judge]
+        if judge.waits:
+            return judge
+        self._start(index, seat)
+        try:
+            self._answered(index, seat, judge.evaluate_now(self._evaluation))
+        except Exception as error:  # noqa: BLE001 - any crash of a judge costs its seat alone
+            self._failed(index, seat, error)
+        return None
+
+    async def _wait(
+        self,
+        waiting: list[tuple[int, Seat, WaitingJudge]],
+        budget: Budget,
+        settled: Callable[[Slots], bool] | None,
+    ) -> bool:
+        done = False
+
+        async def ask(index: int, seat: Seat, judge: WaitingJudge) -> None:
+            nonlocal done
+            await self._ask(index, seat, judge, budget)
+            if settled and not done and self.slots.count(None) and settled(self.slots):
+                done = True
+                group.cancel_scope.cancel()
+
+        with anyio.move_on_after(budget.reserve(AGGREGATE_RESERVE_SECONDS)):
+            async with anyio.create_task_group() as group:
+                for entry in waiting:
+                    group.start_soon(partial(ask, *entry))
+        return done
+
+    async def _ask(self, index: int, seat: Seat, judge: WaitingJudge, budget: Budget) -> None:
+        self._start(index, seat)
+        left = budget.reserve(AGGREGATE_RESERVE_SECONDS)
+        timeout = min(seat.timeout_seconds, left)
+        try:
+            with anyio.fail_after(timeout):
+                answer = await judge.evaluate(self._evaluation, timeout)
+            self._answered(index, seat, answer)
+        except TimeoutError:
+            self._failed(index, seat, JudgeFailed(FailureKind.TIMEOUT, _late(seat, timeout)))
+        except Exception as error:  # noqa: BLE001 - any crash of a judge costs its seat alone
+            self._failed(index, seat, error)
+
+    def _start(self, index: int, seat: Seat) -> None:
+        self._started[index] = self._clock.monotonic()
+        self._observer.seat_started(self._stage, seat.judge)
+
+    def _answered(self, index: int, seat: Seat, answer: object) -> None:
+        admitted, struck = admit(answer, self._evaluation.submission.rubric, self._locator)
+        abstained = isinstance(admitted, Abstention)
+        status = SeatStatus.ABSTAINED if abstained else SeatStatus.SCORED
+        self._fill(index, seat, status, admitted, struck)
+
+    def _failed(self, index: int, seat: Seat, error: Exception) -> None:
+        if isinstance(error, JudgeFailed):
+            failure = Failure(error.kind, error.reason[:300])
+        else:  # the text of a foreign error may hold judged content or keys
+            failure = Failure(FailureKind.ERROR, f"crashed with {type(error).__name__}")
+        self._fill(index, seat, SeatStatus.FAILED, failure)
+
+    def _fill(
+        self,
+        index: int,
+        seat: Seat,
+        status: SeatStatus,
+        answer: Answer | Failure | None,
+        struck: int = 0,
+    ) -> SeatResult:
+        asked = index in self._started
+        began = self._started.get(index, math.nan)
+        result = SeatResult(
+            judge=seat.judge,
+            weight=seat.weight,
+            status=status,
+            answer=answer,
+            duration_seconds=self._clock.monotonic() - began if asked else 0.0,
+            attempts=int(asked),
+            struck=struck,
+        )
+        self.slots[index] = result
+        if asked:
+            self._observer.seat_finished(self._stage, result)
+        return result
+
+    def _final(self, index: int, settled: bool) -> SeatResult:
+        """Return the seat's result; a seat still open was cancelled, or lost its task."""
+        if (result := self.slots[index]) is not None:
+            return result
+        seat = self._panel.seats[index]
+        if settled:
+            return self._fill(index, seat, SeatStatus.SKIPPED, None)
+        late = Failure(FailureKind.TIMEOUT, "no answer before the budget ended")
+        return self._fill(index, seat, SeatStatus.FAILED, late)
+
+
+def _late(seat: Seat, timeout: float) -> str:
+    if timeout < seat.timeout_seconds:
+        return f"no answer within the {timeout:.3g} s that were left of the budget"
+    return f"no answer within {timeout:g} s"

@@ -1,0 +1,229 @@
+"""The shape of the policy file. docs/policy.md and docs/policy.schema.json are generated from it.
+
+Numbers that depend on each other (quorum and seats, n and strategy) are checked in load.py.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from consensus.domain.policy import DEFAULT_THRESHOLD
+
+Unit = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+
+
+class Section(BaseModel):
+    """A mapping in the file; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class TlsSection(Section):
+    """How to secure the connection to a remote judge."""
+
+    ca_file: str = Field(
+        "",
+        description="PEM file of certificates to trust, relative to the"
+        " policy file. Empty: the system's.",
+    )
+    server_name: str = Field(
+        "", description="Name to expect in the judge's certificate, when it is not the target's."
+    )
+
+
+class JudgeSection(Section):
+    """A judge that seats can name. `checks`, `coverage` and `conduct` exist without a section."""
+
+    kind: Literal["remote"] = Field(description="`remote`: serves `consensus.v1.JudgeService`.")
+    target: str = Field(
+        min_length=1,
+        max_length=500,
+        description="Where it listens, as a gRPC"
+        " target, such as `dns:///judge:50061` or `unix:/run/judge.sock`.",
+    )
+    judge: str = Field(
+        "", max_length=64, description="Which of the backend's judges to ask. Empty: its default."
+    )
+    tls: TlsSection | None = Field(None, description="Connect with TLS. Absent: plaintext.")
+
+
+class SeatSection(Section):
+    """One judge's place in a panel."""
+
+    judge: Name = Field(
+        description="An embedded judge (`checks`, `coverage`, `conduct`) or one"
+        " from `judges`. Once in a panel."
+    )
+    weight: float = Field(
+        1.0,
+        ge=0,
+        le=1e9,
+        description="Weight in the fold. 0: asked and recorded, absent from the arithmetic.",
+    )
+    timeout_seconds: float = Field(
+        10.0,
+        gt=0,
+        le=120,
+        description="Most time for the answer, beside what is left of the budget.",
+    )
+
+
+class ConfidenceSection(Section):
+    """What the consensus confidence is made of. The factors sum to 1."""
+
+    agreement_factor: Unit = Field(0.7, description="Part of the agreement between the seats.")
+    self_confidence_factor: Unit = Field(0.3, description="Part of the seats' own confidence.")
+
+
+class PanelSection(Section):
+    """Seats, the strategy that folds them, and the quorum."""
+
+    seats: list[SeatSection] = Field(
+        min_length=1,
+        max_length=32,
+        description="The seats, in the order in which they are reported.",
+    )
+    strategy: Literal[
+        "weighted_average", "majority", "unanimous", "best_of_n", "median", "trimmed_mean"
+    ] = Field("weighted_average", description="How the seats are folded; see strategies.md.")
+    threshold: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Score from which a seat counts"
+        " as a pass, inclusive. Absent: `gate.min_score`, or"
+        f" {DEFAULT_THRESHOLD} where that is 0.",
+    )
+    quorum: int = Field(1, ge=1, le=32, description="Seats of positive weight that must score.")
+    n: int | None = Field(
+        None,
+        ge=1,
+        le=32,
+        description="How many seats best_of_n takes. Required there, refused elsewhere.",
+    )
+    trim: float = Field(
+        0.2, ge=0, lt=0.5, description="Share of weight that trimmed_mean drops at each end."
+    )
+    tie: Literal["fail", "pass", "escalate"] = Field(
+        "fail", description="What a tied majority counts as."
+    )
+    settle: Literal["wait_all", "early"] = Field(
+        "wait_all",
+        description="`early`: stop waiting"
+        " when no outstanding answer can change the"
+        " gate's answer.",
+    )
+    confidence: ConfidenceSection = Field(
+        ConfidenceSection(), description="What the consensus confidence is made of."
+    )
+
+
+class GateSection(Section):
+    """The conditions of a pass, all inclusive."""
+
+    min_score: Unit = Field(DEFAULT_THRESHOLD, description="Lowest folded score. 0: no condition.")
+    min_confidence: Unit = Field(0.0, description="Lowest consensus confidence.")
+    min_agreement: Unit = Field(
+        0.0, description="Lowest agreement. Above 0, fewer than two scored seats are UNSURE."
+    )
+
+
+class NumericSection(Section):
+    """A number that must be the last one in the text."""
+
+    value: float = Field(description="The expected number.")
+    tolerance: float = Field(0.0, ge=0, description="Largest absolute difference, inclusive.")
+
+
+class LengthSection(Section):
+    """Limits of the length, inclusive; at least one."""
+
+    min_words: int | None = Field(None, ge=0, description="Fewest words.")
+    max_words: int | None = Field(None, ge=0, description="Most words.")
+    min_chars: int | None = Field(None, ge=0, description="Fewest characters.")
+    max_chars: int | None = Field(None, ge=0, description="Most characters.")
+
+
+class CheckSection(Section):
+    """One deterministic check: exactly one key beside `output`."""
+
+    output: str = Field(
+        "", max_length=200, description="Key of the output to look at. Empty: the candidate."
+    )
+    contains: str | None = Field(None, description="The text holds this string.")
+    contains_all: list[str] | None = Field(None, description="The text holds all of these.")
+    not_contains: str | None = Field(None, description="The text does not hold this string.")
+    regex: str | None = Field(None, description="The text holds a match of this RE2 expression.")
+    json_schema: dict[str, object] | None = Field(
+        None, description="The text is JSON that this JSON Schema (draft 2020-12) accepts."
+    )
+    numeric: NumericSection | None = Field(None, description="The last number is this one.")
+    length: LengthSection | None = Field(None, description="The length is within these limits.")
+    code_block: str | None = Field(
+        None, description="The text holds a fenced code block of this language; `*` for any."
+    )
+
+
+class StageSection(Section):
+    """Checks or a panel, with a gate and what follows from its answer."""
+
+    name: Name = Field(description="Unique in the policy.")
+    checks: list[CheckSection] | None = Field(
+        None,
+        min_length=1,
+        max_length=64,
+        description="Deterministic checks of the candidate; PASS when"
+        " all hold. Either `checks` or `panel`.",
+    )
+    panel: PanelSection | None = Field(None, description="Judges whose answers are folded.")
+    gate: GateSection | None = Field(
+        None, description="The conditions of a pass. Only with `panel`."
+    )
+    on_pass: Literal["advance", "accept"] | None = Field(
+        None, description="Default `advance`; last stage `accept`."
+    )
+    on_fail: Literal["retry", "escalate", "advance"] = Field(
+        "retry", description="When the score or a required criterion fails."
+    )
+    on_unsure: Literal["retry", "escalate", "advance"] = Field(
+        "retry", description="When only confidence, agreement or a missing seat stands in the way."
+    )
+    on_no_quorum: Literal["retry", "accept", "escalate", "advance", "fail"] | None = Field(
+        None,
+        description="When fewer than `quorum` seats scored. Required with `panel`: there is"
+        " no safe default. `fail`: the call fails with UNAVAILABLE if no judge answered at all,"
+        " else escalate.",
+    )
+
+
+class PolicySection(Section):
+    """Ordered stages, cheap to strong, and limits."""
+
+    description: str = Field("", max_length=2000, description="What the policy is for.")
+    enabled: bool = Field(True, description="`false`: requests for it are refused.")
+    rubric: Literal["required", "optional"] = Field(
+        "optional", description="`required`: requests without a criterion are refused."
+    )
+    deadline_seconds: float = Field(
+        30.0,
+        gt=0,
+        le=120,
+        description="Most time for a decision, beside the caller's own deadline.",
+    )
+    stages: list[StageSection] = Field(
+        min_length=1, max_length=16, description="In order; the last cannot advance."
+    )
+
+
+class PolicyFile(Section):
+    """A policy file of the consensus service."""
+
+    version: Literal[1] = Field(1, description="Version of this format.")
+    default_policy: str | None = Field(
+        None,
+        description="Policy for requests that name none."
+        " Absent: the one named `default`, or the only one.",
+    )
+    judges: dict[Name, JudgeSection] = Field({}, description="Remote judges by name.")
+    policies: dict[Name, PolicySection] = Field(min_length=1, description="Policies by name.")

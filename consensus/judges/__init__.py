@@ -1,0 +1,1 @@
+"""THE BENCH: everything that answers a submission with a gradient, or abstains."""

@@ -1,0 +1,8 @@
+"""LEVEL ZERO: deterministic checks on the candidate, and on what judges say they saw in it."""
+
+from consensus.validators.checks import run_checks
+from consensus.validators.describe import describe
+from consensus.validators.evidence import Locator
+from consensus.validators.soundness import check_faults
+
+__all__ = ["Locator", "check_faults", "describe", "run_checks"]

@@ -1,0 +1,66 @@
+"""Says in words what a check asks for."""
+
+from consensus.domain.submission import (
+    Check,
+    CodeBlock,
+    Contains,
+    ContainsAll,
+    JsonSchema,
+    LengthLimit,
+    NotContains,
+    NumericAnswer,
+    Regex,
+)
+
+_LONGEST = 60
+
+
+def describe(check: Check) -> str:
+    """Return the check in words, such as `contains "Paris"`; long values are cut."""
+    where = f" in output {check.output!r}" if check.output else ""
+    return _kind(check) + where
+
+
+def _kind(check: Check) -> str:
+    match check.kind:
+        case Contains(value):
+            return f"contains {_quoted(value)}"
+        case ContainsAll(values):
+            return f"contains all of {', '.join(_quoted(value) for value in values[:4])}" + (
+                f" and {len(values) - 4} more" if len(values) > 4 else ""
+            )
+        case NotContains(value):
+            return f"does not contain {_quoted(value)}"
+        case Regex(pattern):
+            return f"matches /{_cut(pattern)}/"
+        case JsonSchema():
+            return "is JSON by its schema"
+        case NumericAnswer(value, tolerance):
+            return f"ends on the number {value:g}" + (f" +- {tolerance:g}" if tolerance else "")
+        case LengthLimit() as limit:
+            return _length(limit)
+        case CodeBlock(language):
+            return f"holds a {language} code block" if language != "*" else "holds a code block"
+
+
+def _length(limit: LengthLimit) -> str:
+    parts = []
+    for unit, least, most in (
+        ("words", limit.min_words, limit.max_words),
+        ("characters", limit.min_chars, limit.max_chars),
+    ):
+        if least is not None and most is not None:
+            parts.append(f"{least} to {most} {unit}")
+        elif least is not None:
+            parts.append(f"at least {least} {unit}")
+        elif most is not None:
+            parts.append(f"at most {most} {unit}")
+    return "has " + " and ".join(parts)
+
+
+def _quoted(value: str) -> str:
+    return f'"{_cut(value)}"'
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"

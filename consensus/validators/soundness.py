@@ -1,0 +1,88 @@
+"""Tells what makes a check unsound, for the policy file and for requests alike."""
+
+import math
+from collections.abc import Iterator
+
+from consensus.domain.submission import (
+    Check,
+    CodeBlock,
+    Contains,
+    ContainsAll,
+    JsonSchema,
+    LengthLimit,
+    NotContains,
+    NumericAnswer,
+    Regex,
+)
+from consensus.validators.expressions import ExpressionError, compiled
+from consensus.validators.schema import schema_fault
+
+MAX_TEXT = 4_000
+MAX_PATTERN = 1_000
+MAX_VALUES = 64
+MAX_LANGUAGE = 40
+
+
+def check_faults(check: Check) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong) for everything that makes a check unsound."""
+    match check.kind:
+        case Contains(value):
+            yield from _text_faults("contains", value, MAX_TEXT)
+        case NotContains(value):
+            yield from _text_faults("not_contains", value, MAX_TEXT)
+        case ContainsAll(values):
+            yield from _values_faults(values)
+        case Regex(pattern):
+            yield from _regex_faults(pattern)
+        case JsonSchema(schema):
+            if fault := schema_fault(schema):
+                yield "json_schema", fault
+        case NumericAnswer(value, tolerance):
+            yield from _numeric_faults(value, tolerance)
+        case LengthLimit() as limit:
+            yield from _length_faults(limit)
+        case CodeBlock(language):
+            yield from _text_faults("code_block", language, MAX_LANGUAGE)
+
+
+def _text_faults(field: str, value: str, most: int) -> Iterator[tuple[str, str]]:
+    if not 1 <= len(value) <= most:
+        yield field, f"has {len(value)} characters; must have 1 to {most}"
+
+
+def _values_faults(values: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if not 1 <= len(values) <= MAX_VALUES:
+        yield "contains_all", f"has {len(values)} values; must have 1 to {MAX_VALUES}"
+        return
+    for index, value in enumerate(values):
+        yield from _text_faults(f"contains_all[{index}]", value, MAX_TEXT)
+
+
+def _regex_faults(pattern: str) -> Iterator[tuple[str, str]]:
+    if not 1 <= len(pattern) <= MAX_PATTERN:
+        yield from _text_faults("regex", pattern, MAX_PATTERN)
+        return
+    try:
+        compiled(pattern)
+    except ExpressionError as error:
+        yield "regex", f"is not an RE2 expression: {error}"
+
+
+def _numeric_faults(value: float, tolerance: float) -> Iterator[tuple[str, str]]:
+    if not math.isfinite(value):
+        yield "numeric.value", f"is {value}; must be finite"
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        yield "numeric.tolerance", f"is {tolerance}; must be finite and at least 0"
+
+
+def _length_faults(limit: LengthLimit) -> Iterator[tuple[str, str]]:
+    named = {name: getattr(limit, name) for name in LengthLimit.__dataclass_fields__}
+    if all(value is None for value in named.values()):
+        yield "length", f"is empty; set at least one of {', '.join(named)}"
+    for name, value in named.items():
+        if value is not None and value < 0:
+            yield f"length.{name}", f"is {value}; must be at least 0"
+    for unit in ("words", "chars"):
+        least, most = named[f"min_{unit}"], named[f"max_{unit}"]
+        if least is not None and most is not None and least > most:
+            yield f"length.min_{unit}", f"is {least}, above max_{unit}, {most}"
