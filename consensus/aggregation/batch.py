@@ -80,4 +80,5 @@ class Batch:
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
     """Return the mean of each row, [B]; 0 where nothing weighs."""
     total = weights.sum(axis=1)
-    return (values * weights).sum(axis=1) / np.where(total > 0, total, 1.0)
+    mean: Floats = (values * weights).sum(axis=1) / np.where(total > 0, total, 1.0)
+    return mean

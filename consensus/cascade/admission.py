@@ -1,5 +1,6 @@
 """Admits a judge's answer to its seat: what breaks the contract fails the seat, what is too long
-is cut, what the submission does not hold is struck."""
+is cut, what the submission does not hold is struck.
+"""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -99,7 +100,8 @@ def _findings(
 
 def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
     """Return the finding with the quotations that the submission holds; MET needs one of them
-    where any were given."""
+    where any were given.
+    """
     given = finding.evidence[:MAX_EVIDENCE]
     held = tuple(
         replace(evidence, quote=plain(evidence.quote, MAX_TEXT))

@@ -12,7 +12,8 @@ MAX_REASONING = 800
 
 def feedback(results: Sequence[StageResult]) -> str:
     """Return what the worker should mend: failed checks, required criteria that are not MET, other
-    UNMET ones, then the reasoning of the seats below the threshold, lowest score first."""
+    UNMET ones, then the reasoning of the seats below the threshold, lowest score first.
+    """
     lines: list[str] = []
     left = MAX_CHARS
     for line in dict.fromkeys(_lines(results)):

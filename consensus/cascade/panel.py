@@ -61,15 +61,24 @@ class Fanout:
         `settled` is asked after each answer when the panel settles early.
         """
         early = self._panel.settle is Settle.EARLY
-        waiting = [
-            (index, seat, judge)
-            for index, seat in enumerate(self._panel.seats)
-            if (judge := self._instant_done(index, seat)) is not None
-        ]
-        done = early and bool(waiting) and settled(self.slots)
-        if waiting and not done:
-            done = await self._wait(waiting, budget, settled if early else None)
+        try:
+            waiting = [
+                (index, seat, judge)
+                for index, seat in enumerate(self._panel.seats)
+                if (judge := self._instant_done(index, seat)) is not None
+            ]
+            done = early and bool(waiting) and settled(self.slots)
+            if waiting and not done:
+                done = await self._wait(waiting, budget, settled if early else None)
+        except BaseException:  # the caller is gone: whoever was asked is not needed any more
+            self._abandon()
+            raise
         return [self._final(index, done) for index in range(len(self.slots))], done
+
+    def _abandon(self) -> None:
+        for index in self._started:
+            if self.slots[index] is None:
+                self._fill(index, self._panel.seats[index], SeatStatus.SKIPPED, None)
 
     def _instant_done(self, index: int, seat: Seat) -> WaitingJudge | None:
         """Ask the judge if it never waits; else return it."""

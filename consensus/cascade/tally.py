@@ -38,7 +38,7 @@ class Tally:
     ) -> tuple[Consensus, GateResult, tuple[CriterionResult, ...]]:
         """Fold the seats, weigh them at the gate, and fold the findings for each criterion."""
         batch = self._batch(seats)
-        folded = self._folded(batch, seats)
+        folded = self._folded(batch)
         criteria = self._criteria(seats)
         gate = weigh(
             folded,
@@ -76,7 +76,7 @@ class Tally:
             [[gradient is not None for gradient in gradients]],
         )
 
-    def _folded(self, batch: Batch, seats: Sequence[SeatResult]) -> Folded | None:
+    def _folded(self, batch: Batch) -> Folded | None:
         voters = int((batch.cell_weights > 0).sum())
         return fold(batch, self._panel).row(0) if voters >= self._panel.quorum else None
 

@@ -10,6 +10,7 @@ ConsensusError
 |   |-- Overloaded           too many judgments in flight
 |   |-- Draining             the server is stopping
 |   |-- BudgetSpent          the deadline leaves no time to judge
+|   |-- ResponseTooLarge     the answer does not fit into a message
 |   `-- AllJudgesUnavailable no judge answered and the policy says fail
 |-- JudgeFailed              costs one seat, never the call
 `-- PolicyFileError          the policy file cannot be used
@@ -115,6 +116,13 @@ class BudgetSpent(RequestError):
 
     REASON = "BUDGET_SPENT"
     REMEDY = "Give the call a longer deadline."
+
+
+class ResponseTooLarge(RequestError):
+    """An item of a batch whose answer does not fit into the response."""
+
+    REASON = "RESPONSE_TOO_LARGE"
+    REMEDY = "Send smaller batches."
 
 
 class AllJudgesUnavailable(RequestError):

@@ -12,9 +12,9 @@ from consensus.aggregation.criteria import statuses
 from consensus.aggregation.fold import fold
 from consensus.domain.decision import GateAnswer
 from consensus.domain.gradient import FindingStatus
-from consensus.domain.policy import Gate, Panel, StrategyName
+from consensus.domain.policy import Gate, Panel, StrategyName, Tie
 from consensus.gates import weigh
-from tests.aggregation.panels import Case, Row, cases, law, thresholds
+from tests.aggregation.panels import Case, Row, cases, law
 from tests.gates.settling import settled
 
 COMPLETIONS = 64
@@ -23,7 +23,7 @@ every_strategy = pytest.mark.parametrize("strategy", StrategyName)
 bounds_of_gates = st.sampled_from([0.0, 0.0, 0.3, 0.6, 0.9])
 gates = st.builds(
     Gate,
-    min_score=thresholds | st.just(0.0),
+    min_score=st.sampled_from([0.7, 0.5, 1.0, 0.05, 0.0]),
     min_confidence=bounds_of_gates,
     min_agreement=bounds_of_gates,
 )
@@ -37,7 +37,7 @@ class Endings:
     row: Row
     dice: np.random.Generator
 
-    def filled(self, known: list[float], drawn: Floats) -> Floats:
+    def filled(self, known: list[float], drawn: Floats | Bools) -> Floats:
         """Return the known values, and those drawn where a seat was waiting."""
         return np.where([cell.waiting for cell in self.row], drawn, known)
 
@@ -83,7 +83,7 @@ def answers_of_waiting(
             all_scored=folded.voters[i] == voters,
         )
         answers.add(result.answer)
-        if enough and folded.row(i).tie and panel.tie.value == "escalate":
+        if enough and folded.row(i).tie and panel.tie is Tie.ESCALATE:
             answers.add("tie")
     return answers
 

@@ -1,0 +1,81 @@
+"""THE COMMANDS: serve, check, judge, demo, health. Thin."""
+
+import importlib
+import sys
+
+import click
+
+from consensus import __version__
+from consensus.domain.errors import ConsensusError
+
+COMMANDS = {
+    "serve": "Serve gRPC until SIGTERM.",
+    "check": "Check a policy file; says every fault with its line.",
+    "judge": "Judge a submission, here or at a server.",
+    "demo": "Start a server, judge two drafts over gRPC, stop.",
+    "health": "Ask a server for its health.",
+}
+EXIT_USAGE = 3
+"""Bad arguments, files or submissions. 0, 1 and 2 are verdicts."""
+EXIT_FAILURE = 4
+"""The work could not be done: no server, a taken port, an error status."""
+EXIT_INTERRUPTED = 130
+
+
+class _Commands(click.Group):
+    """Imports a command's module only when it is called: `serve` needs no tables."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"consensus.cli.{cmd_name}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="consensus")
+def cli() -> None:
+    """Ask several judges about a submission and fold their answers into one decision."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and exit: 0 to 2 as the command says, 3 bad input, 4 failure."""
+    try:
+        code = cli.main(
+            arguments, "consensus", standalone_mode=False, auto_envvar_prefix="CONSENSUS"
+        )
+    except click.UsageError as error:
+        error.show()
+        code = EXIT_USAGE
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except ConsensusError as error:
+        click.echo(f"Error: {error}", err=True)
+        code = EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = EXIT_FAILURE
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+class Failure(click.ClickException):
+    """The work could not be done."""
+
+    exit_code = EXIT_FAILURE
+
+
+class BadInput(click.ClickException):
+    """A file or value that cannot be used."""
+
+    exit_code = EXIT_USAGE

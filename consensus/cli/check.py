@@ -1,0 +1,77 @@
+"""`consensus check`: the policy file, by the same code as at start-up."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from consensus.app import read_policies
+from consensus.cli import EXIT_USAGE
+from consensus.domain.errors import PolicyFileError
+from consensus.domain.policy import Policy, Stage
+from consensus.validators import describe
+
+
+@click.command
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--quiet", is_flag=True, help="Print faults only.")
+@click.pass_context
+def command(ctx: click.Context, file: Path | None, quiet: bool) -> None:
+    """Check a policy FILE, or the bundled policy without one.
+
+    Prints one line for each fault, as FILE:LINE: KEY: what is wrong, and exits with 3; or the
+    policies as they would be loaded, and exits with 0.
+    """
+    try:
+        policies = read_policies(file)
+    except PolicyFileError as error:
+        for line in error.lines():
+            click.echo(line, err=True)
+        count = len(error.faults)
+        click.secho(f"{count} fault{'s' if count > 1 else ''}", fg="red", err=True)
+        ctx.exit(EXIT_USAGE)
+    if not quiet:
+        for policy in policies.policies.values():
+            _show(policy, policy.name == policies.default)
+        click.secho(f"{file or 'The bundled policy'} is sound.", fg="green")
+
+
+def _show(policy: Policy, default: bool) -> None:
+    marks = [mark for mark, on in (("default", default), ("disabled", not policy.enabled)) if on]
+    title = f"{policy.name} {policy.revision}" + (f" ({', '.join(marks)})" if marks else "")
+    table = Table(
+        title=title,
+        title_justify="left",
+        caption=policy.description or None,
+        caption_justify="left",
+    )
+    for column in ("stage", "asks", "passes when", "on pass", "on fail", "on unsure", "no quorum"):
+        table.add_column(column)
+    for stage in policy.stages:
+        table.add_row(
+            stage.name,
+            _asks(stage),
+            _condition(stage),
+            *(action.value for action in (stage.on_pass, stage.on_fail, stage.on_unsure)),
+            stage.on_no_quorum.value if stage.on_no_quorum else "-",
+        )
+    Console().print(table)
+
+
+def _asks(stage: Stage) -> str:
+    if stage.panel is None:
+        return "\n".join(describe(check) for check in stage.checks)
+    return "\n".join(f"{seat.judge} x {seat.weight:g}" for seat in stage.panel.seats)
+
+
+def _condition(stage: Stage) -> str:
+    panel, gate = stage.panel, stage.gate
+    if panel is None:
+        return "all hold"
+    lines = [f"{panel.strategy.value}, quorum {panel.quorum}", f"score >= {gate.min_score:g}"]
+    if gate.min_confidence:
+        lines.append(f"confidence >= {gate.min_confidence:g}")
+    if gate.min_agreement:
+        lines.append(f"agreement >= {gate.min_agreement:g}")
+    return "\n".join(lines)

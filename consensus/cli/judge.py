@@ -1,0 +1,115 @@
+"""`consensus judge`: one submission, judged here or at a server."""
+
+from pathlib import Path
+
+import anyio
+import click
+import grpc
+import grpc.aio
+from google.protobuf import json_format
+from rich.console import Console
+
+from consensus.app import judge_once, read_policies
+from consensus.cli import EXIT_FAILURE, BadInput, Failure
+from consensus.cli.progress import JudgingProgress
+from consensus.cli.reading import read_request
+from consensus.cli.rendering import show
+from consensus.domain.errors import InvalidRequest, RequestError
+from consensus.v1 import consensus_pb2, consensus_pb2_grpc, decision_pb2
+
+EXIT_CODES = {
+    decision_pb2.VERDICT_ACCEPT: 0,
+    decision_pb2.VERDICT_RETRY: 1,
+    decision_pb2.VERDICT_ESCALATE: 2,
+}
+MAX_REPLY_BYTES = 8 << 20
+
+
+@click.command
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--target", help="A server, as HOST:PORT. Without it, judges in this process.")
+@click.option("--policy", default="", help="Name of the policy. Without it, the default one.")
+@click.option(
+    "--policy-file",
+    type=click.Path(path_type=Path),
+    help="Policies to judge by in this process. Without it, the bundled one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the decision as JSON.")
+@click.option("--timeout-seconds", default=30.0, show_default=True, type=click.FloatRange(0.1, 120))
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: Path,
+    target: str | None,
+    policy: str,
+    policy_file: Path | None,
+    as_json: bool,
+    timeout_seconds: float,
+) -> None:
+    """Judge the submission in FILE (JSON; `-` reads standard input).
+
+    Exits with the verdict: 0 ACCEPT, 1 RETRY, 2 ESCALATE; 3 for bad input, 4 when it cannot be
+    judged.
+    """
+    if target and policy_file:
+        raise click.UsageError("--policy-file judges in this process, --target at a server")
+    request = read_request(file)
+    if policy:
+        request.policy = policy
+    with JudgingProgress() as progress:
+        if target:
+            anyio.run(judge_at, target, request, timeout_seconds, progress)
+        else:
+            _judge_here(request, policy_file, timeout_seconds, progress)
+    if progress.decision is None:
+        raise Failure("the stream ended without a decision")
+    if as_json:
+        click.echo(json_format.MessageToJson(progress.decision, preserving_proto_field_name=True))
+    else:
+        show(progress.decision, Console())
+    ctx.exit(EXIT_CODES.get(progress.decision.verdict, EXIT_FAILURE))
+
+
+def _judge_here(
+    request: consensus_pb2.JudgeRequest,
+    policy_file: Path | None,
+    seconds: float,
+    progress: JudgingProgress,
+) -> None:
+    policies = read_policies(policy_file)
+    try:
+        anyio.run(judge_once, policies, request, seconds, progress)
+    except InvalidRequest as error:
+        raise BadInput("\n".join(f"{v.field}: {v.description}" for v in error.violations)) from None
+    except RequestError as error:
+        raise Failure(f"{error.REASON}: {error}") from None
+
+
+async def judge_at(
+    target: str, request: consensus_pb2.JudgeRequest, seconds: float, progress: JudgingProgress
+) -> None:
+    """Judge at a server and draw its progress. Raises BadInput and Failure."""
+    options = [("grpc.max_receive_message_length", MAX_REPLY_BYTES)]
+    async with grpc.aio.insecure_channel(target, options) as channel:
+        stub = consensus_pb2_grpc.ConsensusServiceStub(channel)
+        try:
+            stream = stub.StreamJudge(
+                consensus_pb2.StreamJudgeRequest(request=request), timeout=seconds
+            )
+            async for event in stream:
+                _draw(event, progress)
+        except grpc.aio.AioRpcError as error:
+            words = f"{target} answered {error.code().name}: {error.details()}"
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+                raise BadInput(words) from None
+            raise Failure(words) from None
+
+
+def _draw(event: consensus_pb2.StreamJudgeResponse, progress: JudgingProgress) -> None:
+    match event.WhichOneof("event"):
+        case "seat_started":
+            progress.seat_started(event.seat_started.stage, event.seat_started.judge)
+        case "seat_finished":
+            progress.finish_seat(event.seat_finished.stage, event.seat_finished.seat)
+        case "decision":
+            progress.decision = event.decision

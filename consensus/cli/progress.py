@@ -1,0 +1,72 @@
+"""Shows which judges are being waited for, on a terminal's stderr, and gathers the decision."""
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from consensus.domain.decision import Decision, SeatResult, SeatStatus, StageResult
+from consensus.v1 import decision_pb2
+from consensus.wire.decision import SEAT_STATUS_TO, decision_to
+
+_STATUS = {number: status for status, number in SEAT_STATUS_TO.items()}
+
+
+class JudgingProgress:
+    """An observer that draws one line for each judge while it is asked."""
+
+    def __init__(self) -> None:
+        self.decision: decision_pb2.Decision | None = None
+        console = Console(stderr=True)
+        self._progress = Progress(
+            SpinnerColumn(finished_text=" "),
+            TextColumn("{task.description}", markup=False),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._lines: dict[tuple[str, str], TaskID] = {}
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def seat_started(self, stage: str, judge: str) -> None:
+        """Draw a line."""
+        line = self._progress.add_task(f"{stage} / {judge}", total=1)
+        self._lines[stage, judge] = line
+
+    def seat_finished(self, stage: str, seat: SeatResult) -> None:
+        """Finish the line."""
+        self.finish(stage, seat.judge, seat.status, seat.gradient.score if seat.gradient else None)
+
+    def finish(self, stage: str, judge: str, status: SeatStatus, score: float | None) -> None:
+        """Finish a judge's line with what became of it."""
+        line = self._lines.get((stage, judge))
+        if line is not None:
+            result = f"{score:.2f}" if score is not None else status.value
+            description = f"{stage} / {judge}: {result}"
+            self._progress.update(line, description=description, completed=1)
+
+    def finish_seat(self, stage: str, seat: decision_pb2.SeatResult) -> None:
+        """Finish the line of a seat that a server tells of."""
+        scored = seat.WhichOneof("answer") == "gradient"
+        status = _STATUS.get(seat.status, SeatStatus.FAILED)
+        self.finish(stage, seat.judge, status, seat.gradient.score if scored else None)
+
+    def stage_finished(self, policy: str, stage: StageResult) -> None:
+        """Draw nothing."""
+
+    def decided(self, decision: Decision) -> None:
+        """Keep the decision."""
+        self.decision = decision_to(decision)

@@ -1,0 +1,51 @@
+"""Reads a submission or a whole request from JSON."""
+
+import json
+import sys
+from pathlib import Path
+
+from google.protobuf import json_format
+
+from consensus.cli import BadInput
+from consensus.v1 import consensus_pb2, submission_pb2
+
+MAX_BYTES = 8 << 20
+MAX_DEPTH = 60
+
+
+def read_request(file: Path) -> consensus_pb2.JudgeRequest:
+    """Return the request that `file` (`-`: standard input) holds, as a submission or a request.
+
+    Raises BadInput with the file, the place and what is wrong.
+    """
+    name = "standard input" if str(file) == "-" else str(file)
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1) if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{name}: larger than {MAX_BYTES} bytes")
+    try:
+        value = json.loads(data)
+    except RecursionError:
+        raise BadInput(f"{name}: nested too deep") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{name}: not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        place = f"{name}:{error.lineno}:{error.colno}"
+        raise BadInput(f"{place}: not JSON: {error.msg}") from None
+    if not isinstance(value, dict):
+        raise BadInput(
+            f"{name}: is a {type(value).__name__}; must be an object with `task` and `candidate`"
+        )
+    try:
+        if "submission" in value:
+            return json_format.ParseDict(
+                value, consensus_pb2.JudgeRequest(), max_recursion_depth=MAX_DEPTH
+            )
+        submission = json_format.ParseDict(
+            value, submission_pb2.Submission(), max_recursion_depth=MAX_DEPTH
+        )
+    except json_format.ParseError as error:
+        raise BadInput(f"{name}: {error}") from None
+    return consensus_pb2.JudgeRequest(submission=submission)

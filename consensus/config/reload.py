@@ -1,0 +1,72 @@
+"""Reloads the policy file on SIGHUP and on change; keeps the last good version on error."""
+
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import anyio
+
+from consensus.config.load import load_policies
+from consensus.domain.errors import PolicyFileError
+from consensus.domain.policy import PolicySet
+from consensus.domain.ports import CheckFaults
+
+log = logging.getLogger(__name__)
+
+
+class Reloader:
+    """Watches one policy file.
+
+    Looks at the content, not at events: a mounted ConfigMap changes by swapping a link two levels
+    up, which file events miss.
+    """
+
+    def __init__(
+        self,
+        file: Path,
+        check_faults: CheckFaults,
+        apply: Callable[[PolicySet], Awaitable[None]],
+        count: Callable[[str], None],
+    ) -> None:
+        """`apply` puts policies in force; `count` is told `ok`, `unchanged` or `error`."""
+        self._file = file
+        self._check_faults = check_faults
+        self._apply = apply
+        self._count = count
+        self._seen = self._digest()
+
+    async def watch(self, seconds: float) -> None:
+        """Look at the file every `seconds` and reload it when its content has changed."""
+        while True:
+            await anyio.sleep(seconds)
+            digest = await anyio.to_thread.run_sync(self._digest)
+            if digest != self._seen:
+                await self.reload()
+
+    async def reload(self) -> None:
+        """Load the file now and put it in force, or keep what is in force and say why."""
+        digest = await anyio.to_thread.run_sync(self._digest)
+        if digest == self._seen:
+            self._count("unchanged")
+            log.info("policy file is unchanged", extra={"file": str(self._file)})
+            return
+        self._seen = digest
+        try:
+            policies = await anyio.to_thread.run_sync(load_policies, self._file, self._check_faults)
+            await self._apply(policies)
+        except PolicyFileError as error:
+            self._count("error")
+            log.error(  # noqa: TRY400 - the faults say it all
+                "policy file refused, the last good one stays", extra={"faults": error.lines()}
+            )
+            return
+        self._count("ok")
+        revisions = {name: policy.revision for name, policy in policies.policies.items()}
+        log.info("policy file reloaded", extra={"policies": revisions})
+
+    def _digest(self) -> bytes:
+        try:
+            return hashlib.sha256(self._file.read_bytes()).digest()
+        except OSError:
+            return b""

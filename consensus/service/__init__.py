@@ -1,0 +1,1 @@
+"""THE DOOR: servicers, the status table, interceptors, health; listen and drain."""

@@ -1,0 +1,109 @@
+"""JudgeService: a policy can be called as a judge."""
+
+from collections.abc import Callable
+
+from consensus.domain.decision import Decision
+from consensus.domain.gradient import Abstention, Answer, Finding, GradientResult, Signal
+from consensus.service.batch import judge_each
+from consensus.service.calls import Context
+from consensus.service.deadline import DeadlineLimits
+from consensus.service.judging import Judging
+from consensus.service.rulebook import RulesInForce
+from consensus.v1 import judge_pb2 as pb
+from consensus.v1 import judge_pb2_grpc
+from consensus.wire.gradient import answer_to
+
+
+class JudgeServicer(judge_pb2_grpc.JudgeServiceServicer):
+    """Serves policies as judges."""
+
+    def __init__(
+        self,
+        judging: Judging,
+        rules: RulesInForce,
+        limits: DeadlineLimits,
+        *,
+        on_budget: Callable[[float], None],
+        max_message_bytes: int,
+    ) -> None:
+        self._judging = judging
+        self._rules = rules
+        self._limits = limits
+        self._on_budget = on_budget
+        self._max_bytes = max_message_bytes
+
+    async def Evaluate(self, request: pb.EvaluateRequest, context: Context) -> pb.EvaluateResponse:
+        """Judge one submission by the policy that `judge` names."""
+        decision = await self._judging.evaluate(request, self._budget(context))
+        return answer_to(as_answer(decision))
+
+    async def EvaluateBatch(
+        self, request: pb.EvaluateBatchRequest, context: Context
+    ) -> pb.EvaluateBatchResponse:
+        """Judge up to 1,000 submissions."""
+        budget = self._budget(context)
+
+        async def judge(item: pb.EvaluateRequest, index: int) -> pb.EvaluateResponse:
+            decision = await self._judging.evaluate(item, budget, f"requests[{index}].")
+            return answer_to(as_answer(decision))
+
+        replies = await judge_each(request.requests, judge, self._max_bytes)
+        return pb.EvaluateBatchResponse(
+            results=[
+                pb.EvaluateBatchResult(error=reply)
+                if isinstance(reply, pb.ItemError)
+                else pb.EvaluateBatchResult(response=reply)
+                for reply in replies
+            ]
+        )
+
+    async def DescribeJudge(
+        self, request: pb.DescribeJudgeRequest, context: Context
+    ) -> pb.DescribeJudgeResponse:
+        """Tell what a policy is as a judge."""
+        policy = self._rules.current.policy(request.judge, "judge")
+        return pb.DescribeJudgeResponse(
+            judge=policy.name,
+            kind="policy",
+            description=policy.description,
+            revision=policy.revision,
+        )
+
+    def _budget(self, context: Context) -> float:
+        budget = self._limits.budget(context.time_remaining())
+        self._on_budget(budget)
+        return budget
+
+
+def as_answer(decision: Decision) -> Answer:
+    """Return a decision as one judge's answer.
+
+    score = effective score; confidence = the lowest of the panels that folded (1 for checks alone);
+    one signal for each stage. Abstains when a panel missed its quorum or none came to a score.
+    """
+    panels = [stage.consensus for stage in decision.stages if stage.consensus is not None]
+    missed = any(panel.final_score is None for panel in panels)
+    reasons = " ".join(reason.message for reason in decision.reasons)
+    if decision.effective_score is None or missed:
+        return Abstention(reasons)
+    confidences = [panel.confidence for panel in panels if panel.confidence is not None]
+    return GradientResult(
+        score=decision.effective_score,
+        confidence=min(confidences, default=1.0),
+        reasoning=f"{reasons}\n{decision.feedback}".strip(),
+        signals=tuple(
+            Signal(stage.stage, stage.score, f"gate: {stage.gate.answer.name}")
+            for stage in decision.stages
+            if stage.score is not None
+        ),
+        findings=tuple(
+            Finding(criterion_id=c.criterion_id, status=c.status, evidence=c.evidence)
+            for c in decision.criteria
+        ),
+        metadata={
+            "decision_id": decision.decision_id,
+            "policy": decision.policy,
+            "policy_revision": decision.policy_revision,
+            "verdict": decision.verdict.name,
+        },
+    )

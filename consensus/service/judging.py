@@ -1,0 +1,99 @@
+"""Judges one request: validates it, finds its policy, runs the engine, remembers its answer."""
+
+from consensus.cascade import Engine
+from consensus.domain.decision import MAX_DEPTH, Decision, Hierarchy
+from consensus.domain.errors import DepthExceeded
+from consensus.domain.policy import Overrides, Policy
+from consensus.domain.ports import Observer
+from consensus.service import validation
+from consensus.service.idempotency import Replays
+from consensus.service.rulebook import RulesInForce
+from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
+from consensus.wire.decision import decision_to, hierarchy_from
+from consensus.wire.policy import overrides_from
+from consensus.wire.submission import submission_from
+
+
+class Judging:
+    """What every RPC that judges has in common."""
+
+    def __init__(
+        self, engine: Engine, rules: RulesInForce, observer: Observer, replays: Replays
+    ) -> None:
+        self._engine = engine
+        self._rules = rules
+        self._observer = observer
+        self._replays = replays
+
+    async def decide(
+        self, request: consensus_pb2.JudgeRequest, budget_seconds: float, path: str = ""
+    ) -> decision_pb2.Decision:
+        """Return the decision, or the earlier one to the same request_id. Raises RequestError."""
+        validation.require(validation.judge_request(request, path))
+        if not request.request_id:
+            return decision_to(await self._judge(request, budget_seconds, self._observer, path))
+
+        async def judge() -> bytes:
+            decision = await self._judge(request, budget_seconds, self._observer, path)
+            return decision_to(decision).SerializeToString()
+
+        content = request.SerializeToString(deterministic=True)
+        reply = await self._replays.once(request.request_id, content, judge)
+        return decision_pb2.Decision.FromString(reply)
+
+    async def watch(
+        self, request: consensus_pb2.JudgeRequest, budget_seconds: float, observer: Observer
+    ) -> None:
+        """Judge and tell `observer` of every step. Raises RequestError."""
+        validation.require(validation.judge_request(request, "request."))
+        await self._judge(request, budget_seconds, observer, "request.")
+
+    async def evaluate(
+        self, request: judge_pb2.EvaluateRequest, budget_seconds: float, path: str = ""
+    ) -> Decision:
+        """Return the decision of the policy that `request.judge` names. Raises RequestError."""
+        validation.require(validation.evaluate_request(request, path))
+        hierarchy = hierarchy_from(request.hierarchy)
+        if hierarchy.depth > MAX_DEPTH:
+            route = " > ".join(hierarchy.path)
+            words = f"depth {hierarchy.depth} is above {MAX_DEPTH}: {route}"
+            raise DepthExceeded(words, {"depth": str(hierarchy.depth), "path": route})
+        rulebook = self._rules.current
+        policy = rulebook.policy(request.judge, f"{path}judge")
+        validation.require(validation.rubric_present(request.submission, policy, path))
+        return await self._engine.judge(
+            submission_from(request.submission),
+            policy,
+            rulebook.judges,
+            self._observer,
+            budget_seconds=budget_seconds,
+            hierarchy=hierarchy,
+        )
+
+    async def _judge(
+        self,
+        request: consensus_pb2.JudgeRequest,
+        budget_seconds: float,
+        observer: Observer,
+        path: str,
+    ) -> Decision:
+        rulebook = self._rules.current
+        policy = rulebook.policy(request.policy, f"{path}policy")
+        validation.require(validation.rubric_present(request.submission, policy, path))
+        return await self._engine.judge(
+            submission_from(request.submission),
+            self._overridden(policy, request, path),
+            rulebook.judges,
+            observer,
+            budget_seconds=budget_seconds,
+            hierarchy=Hierarchy(),
+        )
+
+    def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:
+        if not request.HasField("overrides"):
+            return policy
+        wanted = overrides_from(request.overrides)
+        if wanted == Overrides():
+            return policy
+        validation.require(validation.overrides(wanted, policy, path))
+        return validation.overridden(policy, wanted)

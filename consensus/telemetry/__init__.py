@@ -1,0 +1,1 @@
+"""THE INSTRUMENTS: every metric in one table, structured logs, the trace id."""

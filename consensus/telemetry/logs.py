@@ -1,0 +1,119 @@
+"""Structured logs: one JSON object a line on stderr, with the trace id and no judged content.
+
+Lines go through a bounded queue to a thread of their own: a slow reader of stderr never holds up
+the service; what does not fit is dropped and counted.
+"""
+
+import logging
+import logging.handlers
+import queue
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from pythonjsonlogger.json import JsonFormatter
+
+from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.gradient import Failure
+from consensus.telemetry.context import current_trace_id
+
+QUEUE_LINES = 10_000
+_AIO_SERVER = "grpc._cython.cygrpc"
+_HARMLESS = "Exception not handled by _handle_exceptions"
+"""What grpc.aio says of a stream cancelled at the end of the grace."""
+
+log = logging.getLogger("consensus.decisions")
+
+
+class DecisionLog:
+    """Writes one line for each decision, at debug one for each failed seat."""
+
+    def seat_started(self, stage: str, judge: str) -> None:
+        """Say nothing."""
+
+    def seat_finished(self, stage: str, seat: SeatResult) -> None:
+        """Write a failed seat's kind and reason."""
+        if isinstance(seat.answer, Failure):
+            facts = {"stage": stage, "judge": seat.judge, "kind": seat.answer.kind.value}
+            log.debug("seat failed", extra=facts | {"reason": seat.answer.reason})
+
+    def stage_finished(self, policy: str, stage: StageResult) -> None:
+        """Say nothing."""
+
+    def decided(self, decision: Decision) -> None:
+        """Write the decision's identity, verdict, reasons and seats."""
+        if not log.isEnabledFor(logging.INFO):
+            return
+        seats = [
+            f"{seat.judge}:{seat.status.value}"
+            for stage in decision.stages
+            if stage.consensus is not None
+            for seat in stage.consensus.seats
+        ]
+        log.info(
+            "decision",
+            extra={
+                "decision_id": decision.decision_id,
+                "policy": decision.policy,
+                "policy_revision": decision.policy_revision,
+                "verdict": decision.verdict.value,
+                "reasons": [reason.code.name for reason in decision.reasons],
+                "seats": seats,
+                "depth": decision.hierarchy.depth,
+                "duration_ms": round(decision.duration_seconds * 1000, 3),
+            },
+        )
+
+
+class _TracedQueue(logging.handlers.QueueHandler):
+    """Adds the trace id, which only the logging task knows, and drops what does not fit."""
+
+    def __init__(self, lines: "queue.Queue[object]", on_drop: Callable[[], None]) -> None:
+        super().__init__(lines)
+        self._on_drop = on_drop
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        record.trace_id = current_trace_id() or None
+        return record
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        try:
+            self.queue.put_nowait(record)
+        except queue.Full:
+            self._on_drop()
+
+
+def _worth_saying(record: logging.LogRecord) -> bool:
+    return not (record.name == _AIO_SERVER and _HARMLESS in record.getMessage())
+
+
+@contextmanager
+def structured_logs(
+    level: str, on_drop: Callable[[], None], stream: TextIO | None = None
+) -> Iterator[None]:
+    """Log as JSON while the context lasts. Enter before the event loop starts: configuring logging
+    from beside a running gRPC can deadlock.
+    """
+    writer = logging.StreamHandler(stream or sys.stderr)
+    writer.setFormatter(
+        JsonFormatter(
+            "{levelname}{name}{message}",
+            style="{",
+            timestamp=True,
+            rename_fields={"levelname": "level", "name": "logger"},
+        )
+    )
+    writer.addFilter(_worth_saying)
+    lines: queue.Queue[object] = queue.Queue(QUEUE_LINES)
+    handler = _TracedQueue(lines, on_drop)
+    listener = logging.handlers.QueueListener(lines, writer)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(level.upper())
+    listener.start()
+    try:
+        yield
+    finally:
+        listener.stop()
+        root.removeHandler(handler)

@@ -1,0 +1,141 @@
+"""Every metric, in one table. docs/metrics.md is generated from it.
+
+Labels are closed sets from the configuration and the code; never ids, never text.
+"""
+
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.metrics import MetricWrapperBase
+
+DURATION = (0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
+"""Judges take from a fraction of a millisecond (embedded) to two minutes (models)."""
+RATIO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+LAG = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 5)
+_CALL = ("grpc_type", "grpc_service", "grpc_method")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric."""
+
+    kind: type[Counter] | type[Gauge] | type[Histogram]
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(Counter, "grpc_server_started_total", "Calls that came in.", _CALL),
+    Metric(
+        Counter,
+        "grpc_server_handled_total",
+        "Calls that ended, by status; codes are spelled as in Go, such as DeadlineExceeded.",
+        (*_CALL, "grpc_code"),
+    ),
+    Metric(Counter, "grpc_server_msg_received_total", "Messages received.", _CALL),
+    Metric(Counter, "grpc_server_msg_sent_total", "Messages sent.", _CALL),
+    Metric(Histogram, "grpc_server_handling_seconds", "Duration of calls.", _CALL, DURATION),
+    Metric(Counter, "consensus_decisions_total", "Decisions, by verdict.", ("policy", "verdict")),
+    Metric(
+        Histogram,
+        "consensus_decision_duration_seconds",
+        "Duration of decisions.",
+        ("policy",),
+        DURATION,
+    ),
+    Metric(
+        Histogram,
+        "consensus_agreement_ratio",
+        "Agreement of panels with at least two scored seats.",
+        ("policy",),
+        RATIO,
+    ),
+    Metric(Counter, "consensus_quorum_missed_total", "Stages without a quorum.", ("policy",)),
+    Metric(
+        Counter,
+        "consensus_stages_settled_total",
+        "Stages settled before every judge had answered.",
+        ("policy", "stage"),
+    ),
+    Metric(
+        Counter,
+        "consensus_judge_calls_total",
+        "Judges asked, by what became of it: ok, abstained, timeout, error, unreadable,"
+        " overloaded or cancelled.",
+        ("judge", "outcome"),
+    ),
+    Metric(
+        Histogram,
+        "consensus_judge_duration_seconds",
+        "From asking a judge to its answer, failure or cancellation.",
+        ("judge",),
+        DURATION,
+    ),
+    Metric(Gauge, "consensus_judge_inflight", "Judges asked and not yet done.", ("judge",)),
+    Metric(
+        Counter,
+        "consensus_dissents_total",
+        "Seats on the other side of the threshold from the consensus.",
+        ("judge",),
+    ),
+    Metric(
+        Counter,
+        "consensus_evidence_struck_total",
+        "Quotations and findings struck because the submission does not hold them.",
+        ("judge",),
+    ),
+    Metric(Gauge, "consensus_inflight", "Judging calls under way."),
+    Metric(
+        Counter,
+        "consensus_shed_total",
+        "Judging calls refused, by reason: overloaded or draining.",
+        ("reason",),
+    ),
+    Metric(
+        Histogram,
+        "consensus_deadline_budget_seconds",
+        "Budget of judging calls when they come in.",
+        (),
+        DURATION,
+    ),
+    Metric(
+        Histogram,
+        "consensus_event_loop_lag_seconds",
+        "How late the event loop runs a timer, looked at twice a second.",
+        (),
+        LAG,
+    ),
+    Metric(
+        Counter,
+        "consensus_idempotent_replays_total",
+        "Requests answered with the decision of an earlier one.",
+    ),
+    Metric(
+        Counter,
+        "consensus_policy_reloads_total",
+        "Reloads of the policy file, by result: ok, unchanged or error.",
+        ("result",),
+    ),
+    Metric(Gauge, "consensus_policy_info", "1 for each policy as loaded.", ("policy", "revision")),
+    Metric(
+        Counter, "consensus_logs_dropped_total", "Log lines dropped because the queue was full."
+    ),
+    Metric(Gauge, "consensus_build_info", "1, with the version.", ("version", "python")),
+)
+
+
+def build(registry: CollectorRegistry) -> dict[str, MetricWrapperBase]:
+    """Return every metric by name, registered in `registry`."""
+    built: dict[str, MetricWrapperBase] = {}
+    for metric in METRICS:
+        if metric.kind is Histogram:
+            built[metric.name] = Histogram(
+                metric.name, metric.help, metric.labels, buckets=metric.buckets, registry=registry
+            )
+        else:
+            built[metric.name] = metric.kind(
+                metric.name, metric.help, metric.labels, registry=registry
+            )
+    return built

@@ -1,0 +1,1 @@
+"""THE TRANSLATION: proto <-> domain, both ways, no decisions."""

@@ -1,0 +1,109 @@
+"""Gradients, abstentions and failures: proto <-> domain."""
+
+from consensus.domain.gradient import (
+    Abstention,
+    Answer,
+    Evidence,
+    Failure,
+    FailureKind,
+    Finding,
+    FindingStatus,
+    GradientResult,
+    Signal,
+)
+from consensus.v1 import decision_pb2, judge_pb2
+from consensus.v1 import gradient_pb2 as pb
+
+STATUS_TO = {
+    FindingStatus.MET: pb.FINDING_STATUS_MET,
+    FindingStatus.UNMET: pb.FINDING_STATUS_UNMET,
+    FindingStatus.INCONCLUSIVE: pb.FINDING_STATUS_INCONCLUSIVE,
+}
+STATUS_FROM = {number: status for status, number in STATUS_TO.items()}
+KIND_TO = {
+    FailureKind.TIMEOUT: decision_pb2.FAILURE_KIND_TIMEOUT,
+    FailureKind.ERROR: decision_pb2.FAILURE_KIND_ERROR,
+    FailureKind.UNREADABLE: decision_pb2.FAILURE_KIND_UNREADABLE,
+    FailureKind.OVERLOADED: decision_pb2.FAILURE_KIND_OVERLOADED,
+}
+
+
+def answer_from(message: judge_pb2.EvaluateResponse) -> Answer | None:
+    """Return the domain's answer; None where none is set or a status is unknown."""
+    match message.WhichOneof("answer"):
+        case "gradient":
+            return _gradient_from(message.gradient)
+        case "abstention":
+            return Abstention(message.abstention.reason)
+        case _:
+            return None
+
+
+def answer_to(answer: Answer) -> judge_pb2.EvaluateResponse:
+    """Return the contract's answer."""
+    if isinstance(answer, Abstention):
+        abstention = pb.Abstention(reason=answer.reason)
+        return judge_pb2.EvaluateResponse(abstention=abstention)
+    return judge_pb2.EvaluateResponse(gradient=gradient_to(answer))
+
+
+def gradient_to(gradient: GradientResult) -> pb.GradientResult:
+    """Return the contract's gradient."""
+    return pb.GradientResult(
+        score=gradient.score,
+        confidence=gradient.confidence,
+        reasoning=gradient.reasoning,
+        signals=[
+            pb.Signal(category=s.category, score=s.score, message=s.message)
+            for s in gradient.signals
+        ],
+        findings=[
+            pb.Finding(
+                criterion_id=f.criterion_id,
+                status=STATUS_TO[f.status],
+                evidence=[evidence_to(e) for e in f.evidence],
+                notes=f.notes,
+            )
+            for f in gradient.findings
+        ],
+        metadata=gradient.metadata,
+    )
+
+
+def evidence_to(evidence: Evidence) -> pb.Evidence:
+    """Return the contract's evidence."""
+    return pb.Evidence(message_index=evidence.message_index, quote=evidence.quote)
+
+
+def failure_to(failure: Failure) -> decision_pb2.Failure:
+    """Return the contract's failure."""
+    return decision_pb2.Failure(kind=KIND_TO[failure.kind], reason=failure.reason)
+
+
+def _gradient_from(message: pb.GradientResult) -> GradientResult | None:
+    findings = []
+    for finding in message.findings:
+        status = STATUS_FROM.get(finding.status)
+        if status is None:
+            return None
+        findings.append(
+            Finding(
+                criterion_id=finding.criterion_id,
+                status=status,
+                evidence=tuple(_evidence_from(evidence) for evidence in finding.evidence),
+                notes=finding.notes,
+            )
+        )
+    return GradientResult(
+        score=message.score,
+        confidence=message.confidence,
+        reasoning=message.reasoning,
+        signals=tuple(Signal(s.category, s.score, s.message) for s in message.signals),
+        findings=tuple(findings),
+        metadata=dict(message.metadata),
+    )
+
+
+def _evidence_from(message: pb.Evidence) -> Evidence:
+    index = message.message_index if message.HasField("message_index") else None
+    return Evidence(message.quote, index)
