@@ -2,8 +2,9 @@
 
 from consensus.domain.errors import ConsensusError
 
-STEPS = 30_000_000
-"""Steps for the checks of one submission; RE2 at its worst takes 11 ns for one, 0.3 s in all."""
+STEPS = 50_000_000
+"""Steps for the checks of one submission. A step is 10 ns of the worst input that could be found
+for each kind of work (15 ns for RE2), so all of them take about half a second at the very worst."""
 
 
 class EffortSpentError(ConsensusError):

@@ -47,9 +47,9 @@ class Endings:
         return self.dice.choice([0.0, 0.0, 1.0, 1.0, 0.5, self.dice.random(), *likely], shape)
 
     def scored(self) -> Bools:
-        """Draw which seats score in the end."""
-        shape = (COMPLETIONS, len(self.row))
-        drawn = self.dice.random(shape) < self.dice.random((COMPLETIONS, 1)) * 1.5
+        """Draw which seats score in the end; first none of the waiting ones, then all."""
+        drawn = self.dice.random((COMPLETIONS, len(self.row))) < 0.7
+        drawn[0], drawn[1] = False, True
         return self.filled([cell.score is not None for cell in self.row], drawn).astype(bool)
 
 

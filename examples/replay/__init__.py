@@ -1,0 +1,1 @@
+"""A replay: five recorded judges as processes, and every strategy measured against them."""
