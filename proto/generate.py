@@ -1,5 +1,6 @@
 """Generates the Python stubs of the server and the client from proto/; run by the generator's own
-environment (`make protos`). With --check it writes nothing and fails where they differ."""
+environment (`make protos`). With --check it writes nothing and fails where they differ.
+"""
 
 import sys
 import tempfile

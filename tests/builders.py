@@ -1,6 +1,7 @@
 """Builders: submissions, policies and panels in few words, and judges that follow a script."""
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -23,6 +24,8 @@ from tests.virtual_clock import VirtualClock
 
 Script = Answer | BaseException | object
 """What a scripted judge answers, or raises where it is an exception."""
+SILENT = Abstention("no script")
+FOREVER = math.inf
 
 
 def submission(candidate: str = "The tower opens at nine.", **fields: Any) -> Submission:
@@ -63,7 +66,7 @@ class Instant:
     description = "Follows a script."
     waits: Literal[False] = False
 
-    def __init__(self, name: str, script: Script = Abstention("no script")) -> None:
+    def __init__(self, name: str, script: Script = SILENT) -> None:
         self.name = name
         self.script = script
         self.asked: list[Evaluation] = []
@@ -74,15 +77,13 @@ class Instant:
 
 
 class Waiting:
-    """A scripted judge that answers after some seconds; infinity: never."""
+    """A scripted judge that answers after some seconds, or never."""
 
     kind = "scripted"
     description = "Follows a script."
     waits: Literal[True] = True
 
-    def __init__(
-        self, name: str, seconds: float = 1.0, script: Script = Abstention("no script")
-    ) -> None:
+    def __init__(self, name: str, seconds: float = 1.0, script: Script = SILENT) -> None:
         self.name = name
         self.seconds = seconds
         self.script = script

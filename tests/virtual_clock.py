@@ -12,16 +12,14 @@ from collections.abc import Mapping
 EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
 
-class _Jumping(selectors.DefaultSelector):  # type: ignore[misc,valid-type] # chosen at run time
+class _Jumping(selectors.DefaultSelector):
     """A selector that lets time pass instead of waiting."""
 
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
 
-    def select(
-        self, timeout: float | None = None
-    ) -> list[tuple[selectors.SelectorKey, selectors._EventMask]]:
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
         if ready or timeout == 0:
             return ready

@@ -28,6 +28,10 @@ MAX_METADATA = 32
 _CONTROL = {
     code: None for code in range(0xA0) if unicodedata.category(chr(code)) == "Cc" and code != 10
 } | {9: " "}
+_DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+_UNSPEAKABLE = _CONTROL | _DIRECTIONS | _SURROGATES
+"""Terminals obey the first, eyes the second, and no encoding takes the third."""
 
 
 def admit(answer: object, rubric: Sequence[Criterion], locator: Locator) -> tuple[Answer, int]:
@@ -35,10 +39,19 @@ def admit(answer: object, rubric: Sequence[Criterion], locator: Locator) -> tupl
 
     Raises JudgeFailed (UNREADABLE) where the answer breaks the contract.
     """
-    if isinstance(answer, Abstention):
-        return Abstention(plain(answer.reason, MAX_TEXT)), 0
-    if not isinstance(answer, GradientResult):
-        raise JudgeFailed(FailureKind.UNREADABLE, f"answered with a {type(answer).__name__}")
+    try:
+        if isinstance(answer, Abstention):
+            return Abstention(plain(answer.reason, MAX_TEXT)), 0
+        if isinstance(answer, GradientResult):
+            return _gradient(answer, rubric, locator)
+    except (AttributeError, TypeError, ValueError):
+        raise JudgeFailed(FailureKind.UNREADABLE, "a field is of the wrong type") from None
+    raise JudgeFailed(FailureKind.UNREADABLE, f"answered with a {type(answer).__name__}")
+
+
+def _gradient(
+    answer: GradientResult, rubric: Sequence[Criterion], locator: Locator
+) -> tuple[GradientResult, int]:
     _require_unit("score", answer.score)
     _require_unit("confidence", answer.confidence)
     findings, struck = _findings(answer.findings, rubric, locator)
@@ -55,9 +68,8 @@ def admit(answer: object, rubric: Sequence[Criterion], locator: Locator) -> tupl
 
 def plain(text: str, most: int) -> str:
     """Return `text` without control characters other than line feeds, cut at `most`."""
-    if not text.isprintable():
-        text = text[: most + 1].translate(_CONTROL)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    kept = text if text.isprintable() else text[: most + 1].translate(_UNSPEAKABLE)
+    return kept if len(text) <= most else kept[: most - 1] + "…"
 
 
 def _require_unit(field: str, value: float) -> None:
@@ -69,7 +81,7 @@ def _signals(signals: Sequence[Signal]) -> tuple[Signal, ...]:
     for signal in signals:
         _require_unit("a signal's score", signal.score)
     return tuple(
-        Signal(plain(signal.category, 64), signal.score, plain(signal.message, MAX_TEXT))
+        Signal(plain(signal.category, 64), float(signal.score), plain(signal.message, MAX_TEXT))
         for signal in signals[:MAX_SIGNALS]
     )
 
@@ -108,7 +120,7 @@ def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
         for evidence in given
         if locator.holds(evidence)
     )
-    status = finding.status
+    status = FindingStatus(finding.status)
     if given and not held and status is FindingStatus.MET:
         status = FindingStatus.INCONCLUSIVE
     checked = Finding(

@@ -9,6 +9,8 @@ class Budget:
     def __init__(self, clock: Clock, seconds: float) -> None:
         self._clock = clock
         self._end = clock.monotonic() + seconds
+        self.missed = False
+        """Whether it ended before every seat had answered; whoever waited for them tells."""
 
     def left(self) -> float:
         """Return the seconds that are left, at least 0."""

@@ -7,7 +7,7 @@ from consensus.cascade.budget import Budget
 from consensus.cascade.feedback import feedback
 from consensus.cascade.panel import Fanout
 from consensus.cascade.reasons import stage_reasons
-from consensus.cascade.tally import Tally
+from consensus.cascade.tally import Slots, Tally
 from consensus.domain.decision import (
     CriterionResult,
     Decision,
@@ -72,7 +72,7 @@ class Engine:
             if action is not Action.ADVANCE:
                 break
         verdict = _VERDICTS[action]
-        if budget.left() == 0:
+        if budget.missed:
             reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
         scores = [result.score for result in results if result.score is not None]
         decision = Decision(
@@ -118,7 +118,11 @@ class Engine:
             clock=self._clock,
             observer=observer,
         )
-        seats, settled = await fanout.run(budget, tally.settled)
+
+        def certain(slots: Slots) -> bool:
+            return not _may_all_fail(stage, slots) and tally.settled(slots)
+
+        seats, settled = await fanout.run(budget, certain)
         consensus, gate, criteria = tally.consensus(seats)
         return StageResult(
             stage=stage.name,
@@ -160,6 +164,13 @@ def _no_quorum(stage: Stage, result: StageResult) -> Action:
         message = f"no judge of stage {stage.name!r} answered: {names}"
         raise AllJudgesUnavailable(message, {"stage": stage.name, "judges": names})
     return Action.ESCALATE
+
+
+def _may_all_fail(stage: Stage, slots: Slots) -> bool:
+    """Tell whether `on_no_quorum: fail` may still have to raise: no seat has done but fail."""
+    return stage.on_no_quorum is Action.FAIL and all(
+        slot is None or slot.status is SeatStatus.FAILED for slot in slots
+    )
 
 
 def _criteria(results: Sequence[StageResult]) -> tuple[CriterionResult, ...]:

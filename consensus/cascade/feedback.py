@@ -15,7 +15,7 @@ def feedback(results: Sequence[StageResult]) -> str:
     UNMET ones, then the reasoning of the seats below the threshold, lowest score first.
     """
     lines: list[str] = []
-    left = MAX_CHARS
+    left = MAX_CHARS - 1  # for the mark that some are left out
     for line in dict.fromkeys(_lines(results)):
         if len(line) + 1 > left:
             lines.append("…")

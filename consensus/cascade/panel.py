@@ -4,13 +4,14 @@ A judge that fails, hangs, crashes or lies costs its own seat. Instant judges ar
 judges that wait get a task each, in one group that ends with the panel.
 """
 
+import asyncio
 import math
 from collections.abc import Callable
 from functools import partial
 
 import anyio
 
-from consensus.cascade.admission import admit
+from consensus.cascade.admission import admit, plain
 from consensus.cascade.budget import Budget
 from consensus.cascade.tally import Slots
 from consensus.domain.decision import SeatResult, SeatStatus
@@ -28,6 +29,7 @@ from consensus.validators import Locator
 
 AGGREGATE_RESERVE_SECONDS = 0.05
 """Kept of the budget for folding what came back."""
+MAX_REASON = 300
 
 
 class Fanout:
@@ -73,6 +75,7 @@ class Fanout:
         except BaseException:  # the caller is gone: whoever was asked is not needed any more
             self._abandon()
             raise
+        budget.missed |= not done and None in self.slots
         return [self._final(index, done) for index in range(len(self.slots))], done
 
     def _abandon(self) -> None:
@@ -88,7 +91,7 @@ class Fanout:
         self._start(index, seat)
         try:
             self._answered(index, seat, judge.evaluate_now(self._evaluation))
-        except Exception as error:  # noqa: BLE001 - any crash of a judge costs its seat alone
+        except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
             self._failed(index, seat, error)
         return None
 
@@ -118,13 +121,16 @@ class Fanout:
         left = budget.reserve(AGGREGATE_RESERVE_SECONDS)
         timeout = min(seat.timeout_seconds, left)
         try:
-            with anyio.fail_after(timeout):
+            with anyio.move_on_after(timeout) as scope:
                 answer = await judge.evaluate(self._evaluation, timeout)
-            self._answered(index, seat, answer)
-        except TimeoutError:
-            self._failed(index, seat, JudgeFailed(FailureKind.TIMEOUT, _late(seat, timeout)))
-        except Exception as error:  # noqa: BLE001 - any crash of a judge costs its seat alone
+                self._answered(index, seat, answer)
+        except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
+            if isinstance(error, asyncio.CancelledError) and _cancelled():
+                raise
             self._failed(index, seat, error)
+        if scope.cancelled_caught and timeout == seat.timeout_seconds:
+            late = JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
+            self._failed(index, seat, late)
 
     def _start(self, index: int, seat: Seat) -> None:
         self._started[index] = self._clock.monotonic()
@@ -136,9 +142,9 @@ class Fanout:
         status = SeatStatus.ABSTAINED if abstained else SeatStatus.SCORED
         self._fill(index, seat, status, admitted, struck)
 
-    def _failed(self, index: int, seat: Seat, error: Exception) -> None:
+    def _failed(self, index: int, seat: Seat, error: BaseException) -> None:
         if isinstance(error, JudgeFailed):
-            failure = Failure(error.kind, error.reason[:300])
+            failure = Failure(error.kind, plain(error.reason, MAX_REASON))
         else:  # the text of a foreign error may hold judged content or keys
             failure = Failure(FailureKind.ERROR, f"crashed with {type(error).__name__}")
         self._fill(index, seat, SeatStatus.FAILED, failure)
@@ -168,7 +174,7 @@ class Fanout:
         return result
 
     def _final(self, index: int, settled: bool) -> SeatResult:
-        """Return the seat's result; a seat still open was cancelled, or lost its task."""
+        """Return the seat's result; a seat still open was cancelled or ran out of budget."""
         if (result := self.slots[index]) is not None:
             return result
         seat = self._panel.seats[index]
@@ -178,7 +184,7 @@ class Fanout:
         return self._fill(index, seat, SeatStatus.FAILED, late)
 
 
-def _late(seat: Seat, timeout: float) -> str:
-    if timeout < seat.timeout_seconds:
-        return f"no answer within the {timeout:.3g} s that were left of the budget"
-    return f"no answer within {timeout:g} s"
+def _cancelled() -> bool:
+    """Tell whether someone cancelled this task; else the CancelledError is the judge's own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -1,6 +1,5 @@
 """Evaluates deterministic checks. Bounded in work; never raises on any input."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from consensus.domain.decision import CheckResult
@@ -19,12 +18,15 @@ from consensus.domain.submission import (
 )
 from consensus.validators.describe import describe
 from consensus.validators.effort import Effort, EffortSpentError
-from consensus.validators.expressions import compiled
-from consensus.validators.schema import schema_errors
-from consensus.validators.text import as_number, code_blocks, last_number, target, unfenced
+from consensus.validators.expressions import ExpressionError, search
+from consensus.validators.reading import Reading
+from consensus.validators.schema import document_fault
+from consensus.validators.text import near, target
 
 MAX_MESSAGE = 1_000
 MAX_QUOTE = 200
+_SHOWN = 80
+_CHECK_STEPS = 500
 
 _Outcome = tuple[bool, str, tuple[str, ...]]
 """Whether it holds, what was seen, and what to quote."""
@@ -36,16 +38,25 @@ def run_checks(checks: Sequence[Check], submission: Submission) -> list[CheckRes
     The checks share one effort; a check that it does not cover does not hold, and says so.
     """
     effort = Effort()
-    return [_run(check, submission, effort) for check in checks]
+    readings: dict[str, Reading | None] = {}
+    return [_run(check, _reading(check, submission, readings, effort), effort) for check in checks]
 
 
-def _run(check: Check, submission: Submission, effort: Effort) -> CheckResult:
-    text = target(submission, check.output)
-    if text is None:
-        return CheckResult(describe(check), False, f"there is no output {check.output!r}")
+def _reading(
+    check: Check, submission: Submission, readings: dict[str, Reading | None], effort: Effort
+) -> Reading | None:
+    if check.output not in readings:
+        text = target(submission, check.output)
+        readings[check.output] = None if text is None else Reading(text, effort)
+    return readings[check.output]
+
+
+def _run(check: Check, reading: Reading | None, effort: Effort) -> CheckResult:
+    if reading is None:
+        return CheckResult(describe(check), False, f"there is no readable output {check.output!r}")
     try:
-        effort.spend(len(text) // 4)
-        passed, message, quotes = _evaluate(check, text, effort)
+        effort.spend(_CHECK_STEPS)
+        passed, message, quotes = _evaluate(check, reading, effort)
     except EffortSpentError:
         message = "not checked: the checks of this submission take more work than one may"
         return CheckResult(describe(check), False, message)
@@ -53,65 +64,59 @@ def _run(check: Check, submission: Submission, effort: Effort) -> CheckResult:
     return CheckResult(describe(check), passed, message[:MAX_MESSAGE], evidence)
 
 
-def _evaluate(check: Check, text: str, effort: Effort) -> _Outcome:
+def _evaluate(check: Check, reading: Reading, effort: Effort) -> _Outcome:
     match check.kind:
         case Contains(value):
-            return _contains_all((value,), text)
+            return _contains_all((value,), reading)
         case ContainsAll(values):
-            effort.spend(len(text) * len(values) // 16)
-            return _contains_all(values, text)
+            return _contains_all(values, reading)
         case NotContains(value):
-            found = value in text
+            found = reading.holds(value)
             return not found, "found" if found else "not found", (value,) if found else ()
         case Regex(pattern):
-            return _matches(pattern, text, effort)
+            return _matches(pattern, reading, effort)
         case JsonSchema(schema):
-            return _json(schema, text, effort)
+            return _json(schema, reading, effort)
         case NumericAnswer(value, tolerance):
-            return _numeric(value, tolerance, text)
+            return _numeric(value, tolerance, reading)
         case LengthLimit() as limit:
-            return _length(limit, text)
+            return _length(limit, reading)
         case CodeBlock(language):
-            return _code_block(language, text)
+            return _code_block(language, reading)
 
 
-def _contains_all(values: tuple[str, ...], text: str) -> _Outcome:
-    missing = [value for value in values if value not in text]
+def _contains_all(values: tuple[str, ...], reading: Reading) -> _Outcome:
+    missing = [value for value in values if not reading.holds(value)]
     if missing:
-        return False, f"not found: {', '.join(repr(value) for value in missing)}", ()
+        return False, f"not found: {', '.join(repr(value[:_SHOWN]) for value in missing[:8])}", ()
     return True, "found", values[:4]
 
 
-def _matches(pattern: str, text: str, effort: Effort) -> _Outcome:
-    expression = compiled(pattern)
-    effort.spend(expression.programsize * len(text))
-    match = expression.search(text)
-    return (True, "matched", (match[0],)) if match else (False, "no match", ())
-
-
-def _json(schema: Mapping[str, object], text: str, effort: Effort) -> _Outcome:
+def _matches(pattern: str, reading: Reading, effort: Effort) -> _Outcome:
     try:
-        document = json.loads(unfenced(text), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        return False, f"not JSON: {error}", ()
-    errors = schema_errors(schema, document, effort)
-    return not errors, errors or "accepted by the schema", ()
+        found = search(pattern, reading.encoded, effort)
+    except ExpressionError as error:
+        return False, f"not an RE2 expression: {error}", ()
+    return (False, "no match", ()) if found is None else (True, "matched", (found,))
 
 
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
+def _json(schema: Mapping[str, object], reading: Reading, effort: Effort) -> _Outcome:
+    document, problem = reading.document
+    if problem:
+        return False, f"not JSON: {problem}", ()
+    fault = document_fault(schema, document, effort)
+    return not fault, fault or "accepted by the schema", ()
 
 
-def _numeric(value: float, tolerance: float, text: str) -> _Outcome:
-    found = last_number(text)
+def _numeric(value: float, tolerance: float, reading: Reading) -> _Outcome:
+    found = reading.last_number
     if not found:
         return False, "there is no number", ()
-    passed = abs(as_number(found) - value) <= tolerance
-    return passed, f"the last number is {found[:40]}", (found,)
+    return near(found, value, tolerance), f"the last number is {found[:_SHOWN]}", (found,)
 
 
-def _length(limit: LengthLimit, text: str) -> _Outcome:
-    words, chars = len(text.split()), len(text)
+def _length(limit: LengthLimit, reading: Reading) -> _Outcome:
+    words, chars = reading.word_count, len(reading.text)
     passed = all(
         (least is None or count >= least) and (most is None or count <= most)
         for count, least, most in (
@@ -122,11 +127,15 @@ def _length(limit: LengthLimit, text: str) -> _Outcome:
     return passed, f"{words} words, {chars} characters", ()
 
 
-def _code_block(language: str, text: str) -> _Outcome:
-    tags = []
-    for tag, content in code_blocks(text):
-        if content.strip() and language.lower() in ("*", tag):
-            return True, "found", (content.strip().splitlines()[0],)
-        tags.append(tag or "untagged")
-    seen = f"the code blocks are {', '.join(tags[:8])}" if tags else "there is no closed code block"
-    return False, seen, ()
+def _code_block(language: str, reading: Reading) -> _Outcome:
+    blocks = reading.code_blocks
+    for tag, content in blocks:
+        if language.lower() in ("*", tag) and (lines := content.strip()):
+            return True, "found", (lines.partition("\n")[0],)
+    if not blocks:
+        return False, "there is no closed code block", ()
+    return (
+        False,
+        f"the code blocks are {', '.join(tag[:40] or 'untagged' for tag, _ in blocks[:8])}",
+        (),
+    )

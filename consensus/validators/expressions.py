@@ -15,8 +15,8 @@ _MEMORY_BYTES = 1 << 18
 _COMPILE_STEPS = 100
 """Steps for compiling one instruction; spent whether or not the expression is at hand, so that
 the same submission always comes to the same end."""
-_SEARCH_STEPS = 500
-"""Steps for one search of a short text."""
+_OVERHEAD_STEPS = 3_000
+"""Steps for compiling and searching at all."""
 _TAME_PROGRAM = 15
 """Programs up to this size have too few states to leave RE2's fast engine, 3 ns a byte."""
 
@@ -46,7 +46,8 @@ def compiled(pattern: str) -> "re2._Regexp[bytes]":
 
 def compile_steps(pattern: str) -> int:
     """Return the steps of compiling a pattern. Raises ExpressionError."""
-    return compiled(pattern).programsize * _COMPILE_STEPS
+    size: int = compiled(pattern).programsize
+    return _OVERHEAD_STEPS + size * _COMPILE_STEPS
 
 
 def search(pattern: str, text: bytes, effort: Effort) -> str | None:
@@ -54,6 +55,6 @@ def search(pattern: str, text: bytes, effort: Effort) -> str | None:
     expression = compiled(pattern)
     size = expression.programsize
     steps_per_byte = size if size > _TAME_PROGRAM else 1
-    effort.spend(_SEARCH_STEPS + size * _COMPILE_STEPS + steps_per_byte * len(text))
+    effort.spend(compile_steps(pattern) + steps_per_byte * len(text))
     match = expression.search(text)
     return None if match is None else match[0].decode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """Tells what makes a check unsound, for the policy file and for requests alike."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from consensus.domain.submission import (
     Check,
@@ -14,17 +14,22 @@ from consensus.domain.submission import (
     NumericAnswer,
     Regex,
 )
-from consensus.validators.expressions import ExpressionError, compiled
+from consensus.validators.effort import Effort, EffortSpentError
+from consensus.validators.expressions import MAX_PATTERN, ExpressionError, compile_steps
 from consensus.validators.schema import schema_fault
 
 MAX_TEXT = 4_000
-MAX_PATTERN = 1_000
 MAX_VALUES = 64
 MAX_LANGUAGE = 40
+_TOO_MUCH = "takes more work to look over, with the checks before it, than one may"
 
 
-def check_faults(check: Check) -> Iterator[tuple[str, str]]:
-    """Yield (field, what is wrong) for everything that makes a check unsound."""
+def check_faults(check: Check, effort: Effort | None = None) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong) for everything that makes a check unsound.
+
+    Whoever looks at many checks at once passes one `effort` for all of them.
+    """
+    effort = effort or Effort()
     match check.kind:
         case Contains(value):
             yield from _text_faults("contains", value, MAX_TEXT)
@@ -33,10 +38,9 @@ def check_faults(check: Check) -> Iterator[tuple[str, str]]:
         case ContainsAll(values):
             yield from _values_faults(values)
         case Regex(pattern):
-            yield from _regex_faults(pattern)
+            yield from _regex_faults(pattern, effort)
         case JsonSchema(schema):
-            if fault := schema_fault(schema):
-                yield "json_schema", fault
+            yield from _schema_faults(schema, effort)
         case NumericAnswer(value, tolerance):
             yield from _numeric_faults(value, tolerance)
         case LengthLimit() as limit:
@@ -58,14 +62,25 @@ def _values_faults(values: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield from _text_faults(f"contains_all[{index}]", value, MAX_TEXT)
 
 
-def _regex_faults(pattern: str) -> Iterator[tuple[str, str]]:
+def _regex_faults(pattern: str, effort: Effort) -> Iterator[tuple[str, str]]:
     if not 1 <= len(pattern) <= MAX_PATTERN:
         yield from _text_faults("regex", pattern, MAX_PATTERN)
         return
     try:
-        compiled(pattern)
+        effort.spend(compile_steps(pattern))
     except ExpressionError as error:
         yield "regex", f"is not an RE2 expression: {error}"
+    except EffortSpentError:
+        yield "regex", _TOO_MUCH
+
+
+def _schema_faults(schema: Mapping[str, object], effort: Effort) -> Iterator[tuple[str, str]]:
+    try:
+        fault = schema_fault(schema, effort)
+    except EffortSpentError:
+        fault = _TOO_MUCH
+    if fault:
+        yield "json_schema", fault
 
 
 def _numeric_faults(value: float, tolerance: float) -> Iterator[tuple[str, str]]:

@@ -1,16 +1,26 @@
-"""The text that a check looks at, and what stands in it: fenced blocks and numbers."""
+"""The text that a check looks at, and what stands in it: words, fenced blocks and numbers."""
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from decimal import Decimal
 
 from consensus.domain.submission import Submission
+from consensus.validators.effort import Effort
 
+_SIGN = r"(?:(?<![\w)])[-+\u2212])?"
+"""A sign, unless it stands between two things: 3-5 ends on 5, not on -5."""
 _NUMBER = re.compile(
-    r"[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?\.\d+(?:[eE][-+]?\d+)?"
+    _SIGN + r"(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 )
-_TAIL = 5_000
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`\n]*$")
+_APART = re.compile(r"[^\d.,eE+\u2212-]")
+"""What no number holds, so that a search may start after it."""
+_DIGIT = re.compile(r"\d")
+_TAIL = 64
+_NUMBER_STEPS = 35
+_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+$", re.MULTILINE)
+_LINE_STEPS = 40
+_CHUNK = 1 << 16
 
 
 def target(submission: Submission, output: str) -> str | None:
@@ -20,45 +30,84 @@ def target(submission: Submission, output: str) -> str | None:
     if output not in submission.outputs:
         return None
     value = submission.outputs[output]
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return None
 
 
-def last_number(text: str) -> str:
+def last_number(text: str, effort: Effort) -> str:
     """Return the last number in `text` as written, thousands commas included, or an empty string.
 
-    Looks at the end first: texts are long and answers stand last.
+    Looks at ever longer tails, each from a place where no number can be under way: texts are long
+    and answers stand last.
     """
-    tail = len(text) - _TAIL
-    found = list(_NUMBER.finditer(text, max(tail, 0)))
-    if tail > 0 and (not found or found[-1].start() == tail):
-        found = list(_NUMBER.finditer(text))
-    return found[-1][0] if found else ""
+    size = _TAIL
+    while True:
+        start = max(len(text) - size, 0)
+        effort.spend(min(size, len(text)))
+        apart = _APART.search(text, start - 1) if start else None
+        if start == 0 or apart:
+            begin = apart.end() if apart else 0
+            if _DIGIT.search(text, begin):
+                return _last(text, begin, effort)
+        if start == 0:
+            return ""
+        size *= 4
 
 
-def as_number(written: str) -> float:
-    """Return the value of a number that `last_number` found."""
-    return float(written.replace(",", ""))
+def _last(text: str, begin: int, effort: Effort) -> str:
+    effort.spend(_NUMBER_STEPS * (len(text) - begin))
+    found = ""
+    for match in _NUMBER.finditer(text, begin):
+        found = match[0]
+    return found
 
 
-def code_blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (language tag in lower case, content) for each closed fenced code block."""
-    fence, language, lines = "", "", list[str]()
-    for line in text.splitlines():
-        match = _FENCE.match(line)
-        if not fence and match:
-            fence, language, lines = match[1], match[2].lower(), []
-        elif fence and match and not match[2] and match[1].startswith(fence):
-            yield language, "\n".join(lines)
-            fence = ""
-        elif fence:
-            lines.append(line)
+def near(written: str, value: float, tolerance: float) -> bool:
+    """Tell whether a number that `last_number` found is within `tolerance`, inclusive, of `value`.
+
+    Reckons in decimals, as people read them: 1.1 is within 0.1 of 1.
+    """
+    found = float(written.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+    if not all(math.isfinite(number) for number in (found, value, tolerance)):
+        return False
+    return abs(Decimal(repr(found)) - Decimal(repr(value))) <= Decimal(repr(tolerance))
 
 
-def unfenced(text: str) -> str:
+def word_count(text: str) -> int:
+    """Count the words between white space, chunk by chunk to spare memory."""
+    total = 0
+    for start in range(0, len(text), _CHUNK):
+        chunk = text[start : start + _CHUNK]
+        total += len(chunk.split())
+        if start and not (text[start - 1].isspace() or chunk[0].isspace()):
+            total -= 1
+    return total
+
+
+def code_blocks(text: str, effort: Effort) -> list[tuple[str, str]]:
+    """Return (language tag in lower case, content) of each closed fenced code block."""
+    if "```" not in text and "~~~" not in text:
+        return []
+    effort.spend(len(text) + _LINE_STEPS * text.count("\n"))
+    blocks: list[tuple[str, str]] = []
+    opened: re.Match[str] | None = None
+    for line in _FENCE.finditer(text):
+        if opened is None:
+            opened = line
+        elif not line[2] and line[1].startswith(opened[1]):
+            content = text[opened.end() + 1 : max(line.start() - 1, opened.end() + 1)]
+            blocks.append((opened[2].lower(), content))
+            opened = None
+    return blocks
+
+
+def unfenced(text: str, effort: Effort) -> str:
     """Return the content of the only code block where the text is nothing else, else the text."""
     stripped = text.strip()
     if stripped.startswith(("```", "~~~")):
-        blocks = list(code_blocks(stripped))
+        blocks = code_blocks(stripped, effort)
         if len(blocks) == 1 and stripped.endswith(stripped[:3]):
             return blocks[0][1]
     return text

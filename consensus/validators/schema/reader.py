@@ -176,7 +176,9 @@ def _dependent_schemas(reader: Reader, operand: Any, value: Any, _schema: _Schem
     if not isinstance(value, dict):
         return None
     reader.effort.spend(_NAME_STEPS * len(operand))
-    return reader.first_inside(("", schema, value) for name, schema in operand.items() if name in value)
+    return reader.first_inside(
+        ("", schema, value) for name, schema in operand.items() if name in value
+    )
 
 
 def _matches(reader: Reader, pattern: str, name: str) -> bool:

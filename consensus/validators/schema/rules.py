@@ -44,7 +44,9 @@ def _multiple_of(operand: Any, value: Any, effort: Effort) -> str:
     if not is_number(value):
         return ""
     effort.spend(_MULTIPLE_STEPS)
-    return "" if is_multiple(value, operand) else f"is {value}; must be a multiple of {operand}"
+    return (
+        "" if is_multiple(value, operand) else f"is {shown(value)}; must be a multiple of {operand}"
+    )
 
 
 def _pattern(operand: Any, value: Any, effort: Effort) -> str:

@@ -1,5 +1,6 @@
 """Tells what makes a JSON Schema unsound: before it is used, so that using it cannot fail."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -8,29 +9,26 @@ from consensus.validators.effort import Effort
 from consensus.validators.expressions import ExpressionError, compile_steps
 from consensus.validators.schema.values import TYPES, is_number, member, shown
 
-MAX_DEPTH = 32
-"""Deepest nesting of a schema."""
 REFUSED = {
     "unevaluatedProperties": "additionalProperties",
     "unevaluatedItems": "items",
-    "$dynamicRef": "$ref",
-    "$recursiveRef": "$ref",
     "additionalItems": "items",
     "dependencies": "dependentRequired or dependentSchemas",
+    "$dynamicRef": "$ref",
+    "$recursiveRef": "$ref",
 }
 """Keywords that would change what is accepted and are not supported, and what to use instead."""
-ONE = frozenset(
-    "additionalProperties contains else if items not propertyNames then".split(),
-)
-"""Keywords whose operand is a schema."""
-LISTED = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
-"""Keywords whose operand is a list of schemas."""
-NAMED = frozenset(("$defs", "definitions", "dependentSchemas", "patternProperties", "properties"))
-"""Keywords whose operand maps names to schemas."""
 
+_ONE = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
+_LISTED = ("allOf", "anyOf", "oneOf", "prefixItems")
+_NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_COUNTS = tuple(
+    most_or_least + what
+    for most_or_least in ("min", "max")
+    for what in ("Contains", "Items", "Length", "Properties")
+)
 _NODE_STEPS = 150
-_Node = tuple[str, Any, int]
-"""Path, schema and depth."""
 
 
 class UnsoundSchemaError(ValueError):
@@ -39,20 +37,22 @@ class UnsoundSchemaError(ValueError):
 
 def require_sound(schema: Mapping[str, object], effort: Effort) -> None:
     """Raise UnsoundSchemaError, with a path and what is wrong, unless `schema` can be used."""
-    open_nodes: list[_Node] = [("$", schema, 0)]
-    referred: set[str] = set()
-    while open_nodes:
-        path, node, depth = open_nodes.pop()
+    waiting: list[tuple[str, Any]] = [("$", schema)]
+    seen: set[int] = set()
+    while waiting:
+        path, node = waiting.pop()
         effort.spend(_NODE_STEPS)
-        if isinstance(node, bool):
+        if isinstance(node, bool) or id(node) in seen:
             continue
         _require(isinstance(node, Mapping), path, node, "an object, true or false")
-        _require(depth <= MAX_DEPTH, path, node, f"nested at most {MAX_DEPTH} levels deep")
-        open_nodes.extend(_children(path, node, depth + 1, effort))
-        reference = node.get("$ref")
-        if isinstance(reference, str) and reference not in referred:
-            referred.add(reference)
-            open_nodes.append((reference, pointed(schema, reference), 0))
+        seen.add(id(node))
+        for keyword, operand in node.items():
+            effort.spend(_NODE_STEPS)
+            here = path + member(keyword)
+            _require_operand(keyword, operand, here, effort)
+            waiting.extend((here + part, child) for part, child in _subschemas(keyword, operand))
+        if "$ref" in node:
+            waiting.append((node["$ref"], pointed(schema, node["$ref"])))
 
 
 def pointed(schema: Any, reference: str) -> Any:
@@ -62,40 +62,28 @@ def pointed(schema: Any, reference: str) -> Any:
     found = schema
     for part in reference.split("/")[1:]:
         key = unquote(part).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and key.isdecimal() and len(key) < 9 and int(key) < len(found):
-            found = found[int(key)]
-        elif isinstance(found, Mapping) and key in found:
+        if isinstance(found, Mapping) and key in found:
             found = found[key]
+        elif isinstance(found, list) and _is_index(key) and int(key) < len(found):
+            found = found[int(key)]
         else:
             raise UnsoundSchemaError(f"refers to {shown(reference)}, which leads nowhere")
     return found
 
 
-def _children(path: str, node: Mapping[str, Any], depth: int, effort: Effort) -> Iterator[_Node]:
-    """Look at each keyword's operand by itself; yield the schemas that it holds."""
-    for keyword, operand in node.items():
-        effort.spend(_NODE_STEPS)
-        here = path + member(keyword)
-        if keyword in REFUSED:
-            words = f"{here} is not supported; use {REFUSED[keyword]}"
-            raise UnsoundSchemaError(words)
-        if keyword in ONE:
-            yield here, operand, depth
-        elif keyword in LISTED:
-            _require(isinstance(operand, list) and operand, here, operand, "a list of schemas")
-            for index, child in enumerate(operand):
-                yield f"{here}[{index}]", child, depth
-        elif keyword in NAMED:
-            _require(isinstance(operand, Mapping), here, operand, "an object of schemas")
-            for name, child in operand.items():
-                if keyword == "patternProperties":
-                    _require_expression(here, name, effort)
-                yield here + member(name), child, depth
-        elif keyword == "pattern":
-            _require_expression(here, operand, effort)
-        elif keyword in _OPERANDS:
-            sound, words = _OPERANDS[keyword]
-            _require(sound(operand), here, operand, words)
+def _is_index(key: str) -> bool:
+    return key.isascii() and key.isdigit() and len(key) < 9
+
+
+def _require_operand(keyword: str, operand: Any, path: str, effort: Effort) -> None:
+    if keyword in REFUSED:
+        raise UnsoundSchemaError(f"{path} is not supported; use {REFUSED[keyword]}")
+    if keyword in _OPERANDS:
+        sound, words = _OPERANDS[keyword]
+        _require(sound(operand), path, operand, words)
+    if keyword in ("pattern", "patternProperties"):
+        for pattern in [operand] if keyword == "pattern" else operand:
+            _require_expression(pattern, path, effort)
 
 
 def _require(holds: object, path: str, found: object, words: str) -> None:
@@ -103,9 +91,7 @@ def _require(holds: object, path: str, found: object, words: str) -> None:
         raise UnsoundSchemaError(f"{path} is {shown(found)}; must be {words}")
 
 
-def _require_expression(path: str, pattern: object, effort: Effort) -> None:
-    if not isinstance(pattern, str):
-        raise UnsoundSchemaError(f"{path} is {shown(pattern)}; must be a string")
+def _require_expression(pattern: str, path: str, effort: Effort) -> None:
     try:
         effort.spend(compile_steps(pattern))
     except ExpressionError as error:
@@ -113,8 +99,23 @@ def _require_expression(path: str, pattern: object, effort: Effort) -> None:
         raise UnsoundSchemaError(words) from None
 
 
+def _subschemas(keyword: str, operand: Any) -> Iterator[tuple[str, Any]]:
+    if keyword in _ONE:
+        yield "", operand
+    elif keyword in _LISTED:
+        for index, child in enumerate(operand):
+            yield f"[{index}]", child
+    elif keyword in _NAMED:
+        for name, child in operand.items():
+            yield member(name), child
+
+
+def _is_bound(value: Any) -> bool:
+    return is_number(value) and abs(value) <= sys.float_info.max
+
+
 def _is_count(value: Any) -> bool:
-    return is_number(value) and value >= 0 and value == value // 1
+    return _is_bound(value) and value >= 0 and value == value // 1
 
 
 def _is_names(value: Any) -> bool:
@@ -127,23 +128,29 @@ def _is_types(value: Any) -> bool:
 
 
 _Operand = tuple[Callable[[Any], object], str]
-_NUMBER: _Operand = (is_number, "a number")
-_COUNT: _Operand = (_is_count, "a whole number, at least 0")
+"""What an operand must be, as a test and in words."""
+
+
+def _each(
+    keywords: tuple[str, ...], holds: Callable[[Any], object], words: str
+) -> dict[str, _Operand]:
+    return dict.fromkeys(keywords, (holds, words))
+
+
 _OPERANDS: dict[str, _Operand] = {
-    "$ref": (lambda value: isinstance(value, str), "a string"),
-    "type": (_is_types, f"one of {', '.join(TYPES)}, or a list of these"),
-    "enum": (lambda value: isinstance(value, list), "a list"),
-    "multipleOf": (lambda value: is_number(value) and value > 0, "a number above 0"),
-    "uniqueItems": (lambda value: isinstance(value, bool), "true or false"),
-    "required": (_is_names, "a list of strings"),
-    "dependentRequired": (
+    **_each(("$ref", "pattern"), lambda value: isinstance(value, str), "a string"),
+    **_each(("type",), _is_types, f"one of {', '.join(TYPES)}, or a list of these"),
+    **_each(("enum",), lambda value: isinstance(value, list), "a list"),
+    **_each(("multipleOf",), lambda value: _is_bound(value) and value > 0, "a number above 0"),
+    **_each(("uniqueItems",), lambda value: isinstance(value, bool), "true or false"),
+    **_each(("required",), _is_names, "a list of strings"),
+    **_each(
+        ("dependentRequired",),
         lambda value: isinstance(value, Mapping) and all(map(_is_names, value.values())),
         "an object of lists of strings",
     ),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
-    **dict.fromkeys(
-        "maxContains maxItems maxLength maxProperties"
-        " minContains minItems minLength minProperties".split(),
-        _COUNT,
-    ),
+    **_each(_BOUNDS, _is_bound, "a number"),
+    **_each(_COUNTS, _is_count, "a whole number, at least 0"),
+    **_each(_LISTED, lambda value: isinstance(value, list) and value, "a list of schemas"),
+    **_each(_NAMED, lambda value: isinstance(value, Mapping), "an object of schemas"),
 }

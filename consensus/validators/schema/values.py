@@ -1,6 +1,7 @@
 """JSON values as JSON Schema sees them: their types, when two are the same, how to show one."""
 
 import json
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -32,8 +33,10 @@ def type_of(value: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a JSON number; true and false are not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Tell whether a value is a finite number; true and false are none."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def same(one: Any, other: Any, effort: Effort) -> bool:
@@ -59,7 +62,7 @@ def is_multiple(value: float, step: float) -> bool:
 def number(written: str) -> float:
     """Read a JSON number with a fraction or an exponent; whole ones become integers."""
     value = float(written)
-    if value in (float("inf"), float("-inf")):
+    if math.isinf(value):
         raise ValueError(f"the number {written[:40]} is too large")
     return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
 
@@ -76,9 +79,10 @@ def shown(value: Any) -> str:
         case int() if abs(value) > _LARGEST_EXACT:
             return "a very large number"
         case _:
-            return json.dumps(value)
+            return json.dumps(value, default=repr)
 
 
 def member(name: str) -> str:
     """Return the path of a member, such as `.name` or `["full name"]`."""
-    return f".{name}" if name.isidentifier() else f"[{shown(name)}]"
+    plain = len(name) <= _SHOWN and name.isidentifier()
+    return f".{name}" if plain else f"[{shown(name)}]"

@@ -1,0 +1,1 @@
+"""The processes under test. Each prints `ready HOST:PORT` and serves until SIGTERM."""

@@ -1,0 +1,251 @@
+import datetime
+
+from consensus.v1 import gradient_pb2 as _gradient_pb2
+from consensus.v1 import judge_pb2 as _judge_pb2
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Verdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    VERDICT_UNSPECIFIED: _ClassVar[Verdict]
+    VERDICT_ACCEPT: _ClassVar[Verdict]
+    VERDICT_RETRY: _ClassVar[Verdict]
+    VERDICT_ESCALATE: _ClassVar[Verdict]
+
+class Strategy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    STRATEGY_UNSPECIFIED: _ClassVar[Strategy]
+    STRATEGY_WEIGHTED_AVERAGE: _ClassVar[Strategy]
+    STRATEGY_MAJORITY: _ClassVar[Strategy]
+    STRATEGY_UNANIMOUS: _ClassVar[Strategy]
+    STRATEGY_BEST_OF_N: _ClassVar[Strategy]
+    STRATEGY_MEDIAN: _ClassVar[Strategy]
+    STRATEGY_TRIMMED_MEAN: _ClassVar[Strategy]
+
+class SeatStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SEAT_STATUS_UNSPECIFIED: _ClassVar[SeatStatus]
+    SEAT_STATUS_SCORED: _ClassVar[SeatStatus]
+    SEAT_STATUS_ABSTAINED: _ClassVar[SeatStatus]
+    SEAT_STATUS_FAILED: _ClassVar[SeatStatus]
+    SEAT_STATUS_SKIPPED: _ClassVar[SeatStatus]
+
+class FailureKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    FAILURE_KIND_UNSPECIFIED: _ClassVar[FailureKind]
+    FAILURE_KIND_TIMEOUT: _ClassVar[FailureKind]
+    FAILURE_KIND_ERROR: _ClassVar[FailureKind]
+    FAILURE_KIND_UNREADABLE: _ClassVar[FailureKind]
+    FAILURE_KIND_OVERLOADED: _ClassVar[FailureKind]
+
+class GateAnswer(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    GATE_ANSWER_UNSPECIFIED: _ClassVar[GateAnswer]
+    GATE_ANSWER_PASS: _ClassVar[GateAnswer]
+    GATE_ANSWER_FAIL: _ClassVar[GateAnswer]
+    GATE_ANSWER_UNSURE: _ClassVar[GateAnswer]
+    GATE_ANSWER_NO_QUORUM: _ClassVar[GateAnswer]
+VERDICT_UNSPECIFIED: Verdict
+VERDICT_ACCEPT: Verdict
+VERDICT_RETRY: Verdict
+VERDICT_ESCALATE: Verdict
+STRATEGY_UNSPECIFIED: Strategy
+STRATEGY_WEIGHTED_AVERAGE: Strategy
+STRATEGY_MAJORITY: Strategy
+STRATEGY_UNANIMOUS: Strategy
+STRATEGY_BEST_OF_N: Strategy
+STRATEGY_MEDIAN: Strategy
+STRATEGY_TRIMMED_MEAN: Strategy
+SEAT_STATUS_UNSPECIFIED: SeatStatus
+SEAT_STATUS_SCORED: SeatStatus
+SEAT_STATUS_ABSTAINED: SeatStatus
+SEAT_STATUS_FAILED: SeatStatus
+SEAT_STATUS_SKIPPED: SeatStatus
+FAILURE_KIND_UNSPECIFIED: FailureKind
+FAILURE_KIND_TIMEOUT: FailureKind
+FAILURE_KIND_ERROR: FailureKind
+FAILURE_KIND_UNREADABLE: FailureKind
+FAILURE_KIND_OVERLOADED: FailureKind
+GATE_ANSWER_UNSPECIFIED: GateAnswer
+GATE_ANSWER_PASS: GateAnswer
+GATE_ANSWER_FAIL: GateAnswer
+GATE_ANSWER_UNSURE: GateAnswer
+GATE_ANSWER_NO_QUORUM: GateAnswer
+
+class Decision(_message.Message):
+    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration")
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_FIELD_NUMBER: _ClassVar[int]
+    REASONS_FIELD_NUMBER: _ClassVar[int]
+    FEEDBACK_FIELD_NUMBER: _ClassVar[int]
+    EFFECTIVE_SCORE_FIELD_NUMBER: _ClassVar[int]
+    CRITERIA_FIELD_NUMBER: _ClassVar[int]
+    STAGES_FIELD_NUMBER: _ClassVar[int]
+    POLICY_FIELD_NUMBER: _ClassVar[int]
+    POLICY_REVISION_FIELD_NUMBER: _ClassVar[int]
+    HIERARCHY_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    decision_id: str
+    verdict: Verdict
+    reasons: _containers.RepeatedCompositeFieldContainer[Reason]
+    feedback: str
+    effective_score: float
+    criteria: _containers.RepeatedCompositeFieldContainer[CriterionResult]
+    stages: _containers.RepeatedCompositeFieldContainer[StageResult]
+    policy: str
+    policy_revision: str
+    hierarchy: _judge_pb2.Hierarchy
+    create_time: _timestamp_pb2.Timestamp
+    duration: _duration_pb2.Duration
+    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class Reason(_message.Message):
+    __slots__ = ("code", "message")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    code: str
+    message: str
+    def __init__(self, code: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+
+class CriterionResult(_message.Message):
+    __slots__ = ("criterion_id", "text", "required", "status", "met_count", "unmet_count", "evidence")
+    CRITERION_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    REQUIRED_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    MET_COUNT_FIELD_NUMBER: _ClassVar[int]
+    UNMET_COUNT_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    criterion_id: str
+    text: str
+    required: bool
+    status: _gradient_pb2.FindingStatus
+    met_count: int
+    unmet_count: int
+    evidence: _containers.RepeatedCompositeFieldContainer[_gradient_pb2.Evidence]
+    def __init__(self, criterion_id: _Optional[str] = ..., text: _Optional[str] = ..., required: bool = ..., status: _Optional[_Union[_gradient_pb2.FindingStatus, str]] = ..., met_count: _Optional[int] = ..., unmet_count: _Optional[int] = ..., evidence: _Optional[_Iterable[_Union[_gradient_pb2.Evidence, _Mapping]]] = ...) -> None: ...
+
+class StageResult(_message.Message):
+    __slots__ = ("stage", "checks", "consensus", "gate", "settled", "duration")
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    CHECKS_FIELD_NUMBER: _ClassVar[int]
+    CONSENSUS_FIELD_NUMBER: _ClassVar[int]
+    GATE_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    stage: str
+    checks: _containers.RepeatedCompositeFieldContainer[CheckResult]
+    consensus: Consensus
+    gate: GateResult
+    settled: bool
+    duration: _duration_pb2.Duration
+    def __init__(self, stage: _Optional[str] = ..., checks: _Optional[_Iterable[_Union[CheckResult, _Mapping]]] = ..., consensus: _Optional[_Union[Consensus, _Mapping]] = ..., gate: _Optional[_Union[GateResult, _Mapping]] = ..., settled: bool = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+
+class CheckResult(_message.Message):
+    __slots__ = ("check", "passed", "message")
+    CHECK_FIELD_NUMBER: _ClassVar[int]
+    PASSED_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    check: str
+    passed: bool
+    message: str
+    def __init__(self, check: _Optional[str] = ..., passed: bool = ..., message: _Optional[str] = ...) -> None: ...
+
+class Consensus(_message.Message):
+    __slots__ = ("final_score", "consensus_confidence", "agreement", "coverage", "strategy", "threshold", "tie", "individual_results", "dissents")
+    FINAL_SCORE_FIELD_NUMBER: _ClassVar[int]
+    CONSENSUS_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    AGREEMENT_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    STRATEGY_FIELD_NUMBER: _ClassVar[int]
+    THRESHOLD_FIELD_NUMBER: _ClassVar[int]
+    TIE_FIELD_NUMBER: _ClassVar[int]
+    INDIVIDUAL_RESULTS_FIELD_NUMBER: _ClassVar[int]
+    DISSENTS_FIELD_NUMBER: _ClassVar[int]
+    final_score: float
+    consensus_confidence: float
+    agreement: float
+    coverage: float
+    strategy: Strategy
+    threshold: float
+    tie: bool
+    individual_results: _containers.RepeatedCompositeFieldContainer[SeatResult]
+    dissents: _containers.RepeatedCompositeFieldContainer[Dissent]
+    def __init__(self, final_score: _Optional[float] = ..., consensus_confidence: _Optional[float] = ..., agreement: _Optional[float] = ..., coverage: _Optional[float] = ..., strategy: _Optional[_Union[Strategy, str]] = ..., threshold: _Optional[float] = ..., tie: bool = ..., individual_results: _Optional[_Iterable[_Union[SeatResult, _Mapping]]] = ..., dissents: _Optional[_Iterable[_Union[Dissent, _Mapping]]] = ...) -> None: ...
+
+class SeatResult(_message.Message):
+    __slots__ = ("judge", "weight", "status", "gradient", "abstention", "failure", "duration", "attempts", "struck_count")
+    JUDGE_FIELD_NUMBER: _ClassVar[int]
+    WEIGHT_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    GRADIENT_FIELD_NUMBER: _ClassVar[int]
+    ABSTENTION_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    STRUCK_COUNT_FIELD_NUMBER: _ClassVar[int]
+    judge: str
+    weight: float
+    status: SeatStatus
+    gradient: _gradient_pb2.GradientResult
+    abstention: _gradient_pb2.Abstention
+    failure: Failure
+    duration: _duration_pb2.Duration
+    attempts: int
+    struck_count: int
+    def __init__(self, judge: _Optional[str] = ..., weight: _Optional[float] = ..., status: _Optional[_Union[SeatStatus, str]] = ..., gradient: _Optional[_Union[_gradient_pb2.GradientResult, _Mapping]] = ..., abstention: _Optional[_Union[_gradient_pb2.Abstention, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., attempts: _Optional[int] = ..., struck_count: _Optional[int] = ...) -> None: ...
+
+class Failure(_message.Message):
+    __slots__ = ("kind", "reason")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    kind: FailureKind
+    reason: str
+    def __init__(self, kind: _Optional[_Union[FailureKind, str]] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class Dissent(_message.Message):
+    __slots__ = ("judge", "score", "flip")
+    JUDGE_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    FLIP_FIELD_NUMBER: _ClassVar[int]
+    judge: str
+    score: float
+    flip: Flip
+    def __init__(self, judge: _Optional[str] = ..., score: _Optional[float] = ..., flip: _Optional[_Union[Flip, _Mapping]] = ...) -> None: ...
+
+class Flip(_message.Message):
+    __slots__ = ("judge", "score", "upward")
+    JUDGE_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    UPWARD_FIELD_NUMBER: _ClassVar[int]
+    judge: str
+    score: float
+    upward: bool
+    def __init__(self, judge: _Optional[str] = ..., score: _Optional[float] = ..., upward: bool = ...) -> None: ...
+
+class GateResult(_message.Message):
+    __slots__ = ("answer", "score_ok", "confidence_ok", "agreement_ok", "criteria_ok", "quorum_ok", "seats_ok")
+    ANSWER_FIELD_NUMBER: _ClassVar[int]
+    SCORE_OK_FIELD_NUMBER: _ClassVar[int]
+    CONFIDENCE_OK_FIELD_NUMBER: _ClassVar[int]
+    AGREEMENT_OK_FIELD_NUMBER: _ClassVar[int]
+    CRITERIA_OK_FIELD_NUMBER: _ClassVar[int]
+    QUORUM_OK_FIELD_NUMBER: _ClassVar[int]
+    SEATS_OK_FIELD_NUMBER: _ClassVar[int]
+    answer: GateAnswer
+    score_ok: bool
+    confidence_ok: bool
+    agreement_ok: bool
+    criteria_ok: bool
+    quorum_ok: bool
+    seats_ok: bool
+    def __init__(self, answer: _Optional[_Union[GateAnswer, str]] = ..., score_ok: bool = ..., confidence_ok: bool = ..., agreement_ok: bool = ..., criteria_ok: bool = ..., quorum_ok: bool = ..., seats_ok: bool = ...) -> None: ...

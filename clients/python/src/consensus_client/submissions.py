@@ -1,0 +1,77 @@
+"""What is to be judged, made of plain Python values.
+
+Nothing is checked here: the server holds the limits and names every field that breaks one.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from consensus.v1.consensus_pb2 import JudgeRequest, Overrides
+from consensus.v1.submission_pb2 import Check, Criterion, Message, Rubric, Submission
+from consensus_client.plain import struct, value
+
+
+def submission(
+    task: str,
+    candidate: str = "",
+    *,
+    criteria: Iterable[Criterion] = (),
+    outputs: Mapping[str, object] | None = None,
+    messages: Iterable[Message | Mapping[str, str]] = (),
+    context: Mapping[str, object] | None = None,
+) -> Submission:
+    """Return a submission.
+
+    `task`: what the worker was asked to do, 1 to 200,000 characters. `candidate`: its answer; may
+    be empty when `outputs` is not. `criteria`: at most 256, each from `criterion()`. `outputs`:
+    JSON values by output key, at most 256. `messages`: the conversation, oldest first, as
+    `{"role": ..., "content": ...}`. `context`: anything else that the judges should see, JSON at
+    most 16 levels deep. Raises TypeError on a value that is not JSON, ValueError on a message with
+    other keys.
+    """
+    made = Submission(
+        task=task,
+        candidate=candidate,
+        rubric=Rubric(criteria=criteria),
+        messages=[turn if isinstance(turn, Message) else Message(**turn) for turn in messages],
+    )
+    for key, output in (outputs or {}).items():
+        made.outputs[key].CopyFrom(value(output, f"outputs.{key}"))
+    if context is not None:
+        made.context.CopyFrom(struct(context, "context"))
+    return made
+
+
+def criterion(
+    id: str,  # noqa: A002 - the contract's word
+    text: str,
+    *,
+    required: bool = False,
+    weight: float | None = None,
+    checks: Iterable[Check] = (),
+) -> Criterion:
+    """Return one checkable requirement.
+
+    `id`: stable and unique in the rubric, such as `C1`: 1 to 64 letters, digits, `.`, `_`, `-`.
+    `text`: the requirement in words, 1 to 4,000 characters. `required`: whether the gate fails
+    unless it is MET. `weight`: above 0; None means 1. `checks`: at most 16, which decide the
+    criterion together; see `consensus_client.checks`.
+    """
+    return Criterion(id=id, text=text, required=required, weight=weight, checks=checks)
+
+
+def judge_request(
+    submission: Submission,
+    *,
+    policy: str = "",
+    overrides: Overrides | None = None,
+    request_id: str | None = None,
+) -> JudgeRequest:
+    """Return one request, for a batch; `judge()` makes its own of the same arguments.
+
+    `policy`: empty means the server's default policy. `overrides`: changes to the policy for this
+    request alone. `request_id`: makes the request safe to repeat for 10 minutes, at most 36 ASCII
+    characters; None: a random UUID is given when it is sent.
+    """
+    return JudgeRequest(
+        submission=submission, policy=policy, overrides=overrides, request_id=request_id or ""
+    )

@@ -1,0 +1,97 @@
+"""The contract's closed lists under short names.
+
+`decision.verdict == Verdict.ACCEPT` compares, `Verdict.name(decision.verdict)` is "ACCEPT". The
+values are the contract's own, so they fit wherever a message wants one.
+"""
+
+from typing import ClassVar
+
+from consensus.v1 import decision_pb2 as pb
+from consensus.v1 import gradient_pb2
+
+
+class _Words:
+    PREFIX: ClassVar[str]
+    """What the contract puts before every name."""
+
+    @classmethod
+    def name(cls, value: int) -> str:
+        """Return a value's short name; the number in words where this version knows none."""
+        for name, known in vars(cls).items():
+            if name.isupper() and name != "PREFIX" and known == value:
+                return name
+        return f"{cls.PREFIX}{value}"
+
+
+class Verdict(_Words):
+    """What the caller should do."""
+
+    PREFIX = "VERDICT_"
+    ACCEPT = pb.VERDICT_ACCEPT
+    """Good enough."""
+    RETRY = pb.VERDICT_RETRY
+    """Send back to the worker with the feedback."""
+    ESCALATE = pb.VERDICT_ESCALATE
+    """A person should look."""
+
+
+class Strategy(_Words):
+    """How seats are folded into one score."""
+
+    PREFIX = "STRATEGY_"
+    UNSPECIFIED = pb.STRATEGY_UNSPECIFIED
+    """In overrides: as the policy says."""
+    WEIGHTED_AVERAGE = pb.STRATEGY_WEIGHTED_AVERAGE
+    MAJORITY = pb.STRATEGY_MAJORITY
+    UNANIMOUS = pb.STRATEGY_UNANIMOUS
+    BEST_OF_N = pb.STRATEGY_BEST_OF_N
+    MEDIAN = pb.STRATEGY_MEDIAN
+    TRIMMED_MEAN = pb.STRATEGY_TRIMMED_MEAN
+
+
+class SeatStatus(_Words):
+    """What became of a seat."""
+
+    PREFIX = "SEAT_STATUS_"
+    SCORED = pb.SEAT_STATUS_SCORED
+    """The judge answered with a gradient."""
+    ABSTAINED = pb.SEAT_STATUS_ABSTAINED
+    """The judge cannot tell."""
+    FAILED = pb.SEAT_STATUS_FAILED
+    """The judge did not answer."""
+    SKIPPED = pb.SEAT_STATUS_SKIPPED
+    """The answer was not needed any more."""
+
+
+class FailureKind(_Words):
+    """Kinds of failure of a judge."""
+
+    PREFIX = "FAILURE_KIND_"
+    TIMEOUT = pb.FAILURE_KIND_TIMEOUT
+    ERROR = pb.FAILURE_KIND_ERROR
+    UNREADABLE = pb.FAILURE_KIND_UNREADABLE
+    OVERLOADED = pb.FAILURE_KIND_OVERLOADED
+
+
+class GateAnswer(_Words):
+    """What a gate says."""
+
+    PREFIX = "GATE_ANSWER_"
+    PASS = pb.GATE_ANSWER_PASS
+    """All conditions hold."""
+    FAIL = pb.GATE_ANSWER_FAIL
+    """The score or a required criterion fails."""
+    UNSURE = pb.GATE_ANSWER_UNSURE
+    """Only confidence, agreement or a missing seat stands in the way."""
+    NO_QUORUM = pb.GATE_ANSWER_NO_QUORUM
+    """Too few seats have scored."""
+
+
+class FindingStatus(_Words):
+    """Answers for a criterion."""
+
+    PREFIX = "FINDING_STATUS_"
+    MET = gradient_pb2.FINDING_STATUS_MET
+    UNMET = gradient_pb2.FINDING_STATUS_UNMET
+    INCONCLUSIVE = gradient_pb2.FINDING_STATUS_INCONCLUSIVE
+    """The judge cannot tell: no vote."""

@@ -1,0 +1,78 @@
+"""One text as checks read it: each thing in it is worked out once, and paid for once."""
+
+import functools
+import json
+from typing import NoReturn
+
+from consensus.validators.effort import Effort
+from consensus.validators.schema.values import number
+from consensus.validators.text import code_blocks, last_number, unfenced, word_count
+
+SEARCH_STEPS = 2
+"""Characters that a search for a string passes in one step, in long texts."""
+_SHORT = 30_000
+_SHORT_STEPS = 44
+"""In texts shorter than _SHORT a search may compare every character of the string every time."""
+_WORD_STEPS = 3
+
+
+class Reading:
+    """A text and what stands in it. Everything raises EffortSpentError."""
+
+    def __init__(self, text: str, effort: Effort) -> None:
+        self.text = text
+        self._effort = effort
+
+    def holds(self, value: str) -> bool:
+        """Tell whether `value` stands in the text."""
+        self._effort.spend(search_steps(self.text, value))
+        return value in self.text
+
+    @functools.cached_property
+    def encoded(self) -> bytes:
+        """The text in UTF-8."""
+        self._effort.spend(len(self.text) // 4)
+        return self.text.encode("utf-8", "replace")
+
+    @functools.cached_property
+    def word_count(self) -> int:
+        """Words between white space."""
+        self._effort.spend(len(self.text) * _WORD_STEPS)
+        return word_count(self.text)
+
+    @functools.cached_property
+    def last_number(self) -> str:
+        """The last number as written, or an empty string."""
+        return last_number(self.text, self._effort)
+
+    @functools.cached_property
+    def code_blocks(self) -> list[tuple[str, str]]:
+        """Language tag and content of each closed fenced code block."""
+        return code_blocks(self.text, self._effort)
+
+    @functools.cached_property
+    def document(self) -> tuple[object, str]:
+        """The text, less a code fence, as a JSON value, and why it is none."""
+        text = unfenced(self.text, self._effort)
+        self._effort.spend(_json_steps(text))
+        try:
+            return _JSON.decode(text), ""
+        except (ValueError, RecursionError) as error:
+            return None, str(error)
+
+
+def search_steps(text: str, value: str) -> int:
+    """Return the steps of the worst search for a string of that length in a text of that length."""
+    short = len(text) * len(value) // _SHORT_STEPS if len(text) < _SHORT else 0
+    return len(text) // SEARCH_STEPS + short
+
+
+def _json_steps(text: str) -> int:
+    return len(text) + 40 * text.count("[") + 15 * text.count("{") + 10 * text.count(",")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+_JSON = json.JSONDecoder(parse_float=number, parse_constant=_refuse_constant)
