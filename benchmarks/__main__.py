@@ -30,17 +30,18 @@ def main() -> None:
         default=3,
         help="measurements of each; the median by requests/s is reported",
     )
-    parser.add_argument("--only", default="", help="measure names that start so")
+    parser.add_argument("--only", default="", help="measure names that start with one of"
+                        " these, separated by commas")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), arguments.seconds, arguments.rounds, arguments.only)
+        rows = measure(Path(folder), arguments.seconds, arguments.rounds, tuple(arguments.only.split(",")))
         startup = measure_startup(Path(folder), arguments.rounds)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps([row.as_json() for row in rows] + [startup.as_json()], indent=1))
     report(rows, startup)
 
 
-def measure(folder: Path, seconds: float, rounds: int, only: str) -> list[Row]:
+def measure(folder: Path, seconds: float, rounds: int, only: tuple[str, ...]) -> list[Row]:
     """Return one row for each server and number of callers.
 
     All servers run at once and are measured in turn, round by round, so that a slow spell of the

@@ -142,20 +142,19 @@ class Watcher:
         return sorted(told) == sorted(self.started)
 
 
-def stage(*judges: str | Seat, name: str = "bench", **fields: Any) -> Stage:
+def stage(*judges: str | Seat, **fields: Any) -> Stage:
     """Return a stage with a panel; fields of Panel, Gate and Stage go where they belong."""
     seats = tuple(seat if isinstance(seat, Seat) else Seat(judge=seat) for seat in judges)
     panel = {key: fields.pop(key) for key in Panel.__dataclass_fields__ if key in fields}
     gate = {key: fields.pop(key) for key in Gate.__dataclass_fields__ if key in fields}
-    actions = {
+    own = {
+        "name": "bench",
         "on_pass": Action.ACCEPT,
         "on_fail": Action.RETRY,
         "on_unsure": Action.RETRY,
         "on_no_quorum": Action.ESCALATE,
     }
-    return Stage(
-        name=name, panel=Panel(seats=seats, **panel), gate=Gate(**gate), **{**actions, **fields}
-    )
+    return Stage(panel=Panel(seats=seats, **panel), gate=Gate(**gate), **{**own, **fields})
 
 
 def policy(*stages: Stage, **fields: Any) -> Policy:

@@ -1,4 +1,4 @@
-"""The bare limit: a grpc.aio server that decodes a JudgeRequest and answers with a fixed decision."""
+"""The bare limit: a grpc.aio server that decodes a request and answers with a fixed decision."""
 
 import asyncio
 

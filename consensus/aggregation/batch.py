@@ -8,7 +8,10 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.intp]
 
+SMALLEST = 1e-300
+"""Stands in for a total of 0, where every product is 0 too."""
 TINY = 1e-12
 """Relative slack where weights are compared with each other."""
 
@@ -25,6 +28,8 @@ class Batch:
     """[N], as configured, scaled so that the heaviest seat weighs 1."""
     cell_weights: Floats
     """[B, N], the seat's weight where the cell is scored, else 0."""
+    totals: Floats
+    """[B], the sum of each row's cell weights."""
 
     @classmethod
     def of(
@@ -34,36 +39,52 @@ class Batch:
         weights: Sequence[float] | Floats,
         scored: Sequence[Sequence[bool]] | Bools | None = None,
     ) -> "Batch":
-        """Build a batch; `scored` marks the cells that count (default: all).
+        """Check and build a batch; `scored` marks the cells that count (default: all).
 
         Raises ValueError on shapes that do not fit, on NaN, infinities or values outside [0, 1]
         in scored cells, and on weights that are negative, not finite or all 0.
         """
-        # Row-major, so that every row is summed in the same order, alone or in a batch.
-        s, c = np.asarray(scores, np.float64, "C"), np.asarray(confidences, np.float64, "C")
-        mask = np.ones(s.shape, bool) if scored is None else np.asarray(scored, bool, "C")
+        s, c = np.asarray(scores, np.float64), np.asarray(confidences, np.float64)
         w = np.asarray(weights, np.float64)
+        mask = np.ones(s.shape, bool) if scored is None else np.asarray(scored, bool)
         if not (s.ndim == 2 and s.shape == c.shape == mask.shape and w.shape == s.shape[1:]):
             raise ValueError(f"shapes do not fit: {s.shape}, {c.shape}, {mask.shape}, {w.shape}")
-        s, c = np.where(mask, s, 0.0), np.where(mask, c, 0.0)
-        if not (((s >= 0) & (s <= 1) & (c >= 0) & (c <= 1)).all()):
-            raise ValueError("scores and confidences must be finite and in [0, 1]")
-        heaviest = w.max(initial=0.0)
-        if not (heaviest > 0 and np.isfinite(heaviest) and (w >= 0).all()):
+        for name, values in (("scores", s), ("confidences", c)):
+            if not ((values >= 0) & (values <= 1) | ~mask).all():
+                raise ValueError(f"{name} must be finite and in [0, 1]")
+        if not ((w >= 0) & np.isfinite(w)).all() or not w.any():
             raise ValueError(f"weights must be finite, >= 0 and not all 0, not {w.tolist()}")
-        return cls._unchecked(s, c, w / heaviest, mask)
+        return cls.build(s, c, w, mask)
 
     @classmethod
-    def _unchecked(cls, s: Floats, c: Floats, w: Floats, mask: Bools) -> "Batch":
-        return cls(s, c, w, w * mask)
+    def build(
+        cls,
+        scores: Sequence[Sequence[float]] | Floats,
+        confidences: Sequence[Sequence[float]] | Floats,
+        weights: Sequence[float] | Floats,
+        scored: Sequence[Sequence[bool]] | Bools,
+    ) -> "Batch":
+        """Build a batch out of values that have been checked where they came in."""
+        w, mask = np.asarray(weights, np.float64), np.asarray(scored, bool)
+        scaled = w / np.maximum.reduce(w)
+        cells = scaled * mask
+        return cls(
+            np.where(mask, scores, 0.0),
+            np.where(mask, confidences, 0.0),
+            scaled,
+            cells,
+            row_sums(cells),
+        )
 
     def completed(self, outstanding: Bools, score: float) -> "Batch":
         """Return the batch in which every outstanding cell scores `score` with confidence 1."""
+        cells = np.where(outstanding, self.weights, self.cell_weights)
         return Batch(
             np.where(outstanding, score, self.scores),
             np.where(outstanding, 1.0, self.confidences),
             self.weights,
-            np.where(outstanding, self.weights, self.cell_weights),
+            cells,
+            row_sums(cells),
         )
 
     def with_scores(self, scores: Floats) -> "Batch":
@@ -74,11 +95,36 @@ class Batch:
             np.broadcast_to(self.confidences, shape),
             self.weights,
             np.broadcast_to(self.cell_weights, shape),
+            np.broadcast_to(self.totals, shape[:1]),
         )
 
+    def rows(self, start: int, stop: int | None = None) -> "Batch":
+        """Return the rows from `start` to before `stop` (None: to the end)."""
+        kept = slice(start, stop)
+        return Batch(
+            self.scores[kept],
+            self.confidences[kept],
+            self.weights,
+            self.cell_weights[kept],
+            self.totals[kept],
+        )
 
-def weighted_mean(values: Floats, weights: Floats) -> Floats:
-    """Return the mean of each row, [B]; 0 where nothing weighs."""
-    total = weights.sum(axis=1)
-    mean: Floats = (values * weights).sum(axis=1) / np.where(total > 0, total, 1.0)
+    def mean(self, values: Floats) -> Floats:
+        """Return the weighted mean of `values` [B, N] in each row, [B]; 0 where nothing weighs."""
+        return weighted_mean(values, self.cell_weights, self.totals)
+
+
+def weighted_mean(values: Floats, weights: Floats, totals: Floats) -> Floats:
+    """Return the mean of each row, [B]; `totals` are the sums of the weights."""
+    mean: Floats = row_sums(values * weights) / np.maximum(totals, SMALLEST)
     return mean
+
+
+def row_sums(values: Floats) -> Floats:
+    """Return the sum of each row, [B], added up from left to right.
+
+    np.sum and dot products add a row up in another order when it stands alone, and a batch must
+    fold exactly as its rows do.
+    """
+    sums: Floats = np.add.accumulate(values, axis=1)[:, -1]
+    return sums

@@ -8,7 +8,7 @@ push a better one out. Here for compatibility; `median` and `trimmed_mean` are t
 
 import numpy as np
 
-from consensus.aggregation.batch import Batch, Floats, weighted_mean
+from consensus.aggregation.batch import Batch, Floats, row_sums, weighted_mean
 from consensus.domain.fold import Interval
 from consensus.domain.policy import Panel
 
@@ -31,7 +31,8 @@ def ranked(batch: Batch) -> tuple[Floats, Floats, Floats]:
 def final(batch: Batch, panel: Panel) -> Floats:
     """Return the mean of the best n of each row, [B]; of all when fewer scored."""
     scores, weights, _ = ranked(batch)
-    return weighted_mean(scores[:, : panel.n], weights[:, : panel.n])
+    kept = weights[:, : panel.n]
+    return weighted_mean(scores[:, : panel.n], kept, row_sums(kept))
 
 
 def final_interval(batch: Batch, outstanding: Floats, panel: Panel) -> Interval:

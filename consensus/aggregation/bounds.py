@@ -35,7 +35,7 @@ def final_intervals(batch: Batch, outstanding: Bools, panel: Panel) -> list[Inte
     """
     if panel.strategy is StrategyName.BEST_OF_N:
         return [
-            _widened(best_of_n.final_interval(_row(batch, i), batch.weights[cells], panel))
+            _widened(best_of_n.final_interval(batch.rows(i, i + 1), batch.weights[cells], panel))
             for i, cells in enumerate(outstanding & (batch.weights > 0))
         ]
     lows = final_scores(batch.completed(outstanding, 0.0), panel)
@@ -107,13 +107,6 @@ def _least_confidence_bounds(batch: Batch, waiting: float) -> Interval:
     least = float(unanimous.lowest(batch.confidences, batch)[0]) if known > 0 else 1.0
     high = least * (known + waiting) / float(batch.weights.sum())
     return Interval(0.0 if waiting > 0 else high, high)
-
-
-def _row(batch: Batch, index: int) -> Batch:
-    rows = slice(index, index + 1)
-    return Batch(
-        batch.scores[rows], batch.confidences[rows], batch.weights, batch.cell_weights[rows]
-    )
 
 
 def _widened(interval: Interval) -> Interval:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from consensus.aggregation.batch import Batch, Bools
 from consensus.aggregation.bounds import final_intervals
-from consensus.aggregation.fold import fold
+from consensus.aggregation.fold import FoldedBatch, fold
 from consensus.domain.fold import reaches
 from consensus.domain.gradient import FindingStatus
 from consensus.domain.policy import Panel, StrategyName, Tie
@@ -20,18 +20,13 @@ _TIED = {
 }
 
 
-def statuses(votes: Batch, panel: Panel) -> list[FindingStatus]:
-    """Return each criterion's status; rows of `votes` are criteria, columns seats."""
-    folded = fold(votes, panel)
-    return [
-        _status(final, tie, voters, panel)
-        for final, tie, voters in zip(
-            folded.final.tolist(), folded.tie.tolist(), folded.voters.tolist(), strict=True
-        )
-    ]
+def statuses(folded: FoldedBatch, panel: Panel) -> list[FindingStatus]:
+    """Return each row's status; the rows are criteria, folded out of votes."""
+    numbers = (folded.final.tolist(), folded.tie.tolist(), folded.voters.tolist())
+    return [_status(*row, panel) for row in zip(*numbers, strict=True)]
 
 
-def _status(final: float, tie: bool, voters: float, panel: Panel) -> FindingStatus:
+def _status(final: float, tie: bool, voters: int, panel: Panel) -> FindingStatus:
     if voters == 0:
         return FindingStatus.INCONCLUSIVE
     if tie:
@@ -40,9 +35,9 @@ def _status(final: float, tie: bool, voters: float, panel: Panel) -> FindingStat
 
 
 def certainly_met(votes: Batch, outstanding: Bools, panel: Panel) -> Sequence[bool | None]:
-    """Tell for each criterion whether it will be MET (True), will not (False), or is open (None),
-    whatever the outstanding seats find."""
-    present = statuses(votes, panel)
+    """Tell for each row of votes whether it will be MET (True), will not (False), or is open
+    (None), whatever the outstanding seats find."""
+    present = statuses(fold(votes, panel), panel)
     intervals = final_intervals(votes, outstanding, panel)
     bar = 1.0 if panel.strategy is StrategyName.MAJORITY else panel.threshold
     certain: list[bool | None] = []

@@ -13,7 +13,7 @@ from consensus.aggregation import (
     unanimous,
     weighted_average,
 )
-from consensus.aggregation.batch import Batch, Bools, Floats, weighted_mean
+from consensus.aggregation.batch import Batch, Bools, Floats, Ints
 from consensus.domain.fold import Folded
 from consensus.domain.policy import Panel, StrategyName
 
@@ -40,7 +40,7 @@ class FoldedBatch:
     """Meaningless (1) where `voters` < 2."""
     coverage: Floats
     tie: Bools
-    voters: Floats
+    voters: Ints
     """Scored seats of positive weight."""
 
     def row(self, index: int) -> Folded:
@@ -63,16 +63,15 @@ def final_scores(batch: Batch, panel: Panel) -> Floats:
     if panel.strategy is StrategyName.MAJORITY:
         return final
     weighs = batch.cell_weights > 0
-    low = np.where(weighs, batch.scores, 1.0).min(axis=1)
-    high = np.where(weighs, batch.scores, 0.0).max(axis=1)
-    return np.where(high >= low, np.clip(final, low, np.maximum(low, high)), 0.0)
+    low = np.minimum.reduce(batch.scores, axis=1, where=weighs, initial=1.0)
+    high = np.maximum.reduce(batch.scores, axis=1, where=weighs, initial=0.0)
+    return np.minimum(np.maximum(final, low), high)
 
 
 def score_agreement(batch: Batch) -> Floats:
     """Return 1 - min(var / 0.25, 1) of each row, [B]; the variance is weighted, about the mean."""
-    mean = weighted_mean(batch.scores, batch.cell_weights)
-    variance = weighted_mean((batch.scores - mean[:, None]) ** 2, batch.cell_weights)
-    return 1.0 - np.minimum(variance / MAX_VARIANCE, 1.0)
+    apart = batch.scores - batch.mean(batch.scores)[:, None]
+    return 1.0 - np.minimum(batch.mean(apart * apart) / MAX_VARIANCE, 1.0)
 
 
 def vote_agreement(batch: Batch, panel: Panel) -> Floats:
@@ -88,20 +87,17 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
     confidence = coverage (agreement_factor agreement + self_factor self), self = sum w c / sum w;
     coverage self with fewer than two voters; coverage min c under unanimous.
     """
-    weights = batch.cell_weights
-    voters = np.count_nonzero(weights, axis=1)
-    coverage = np.minimum(weights.sum(axis=1) / batch.weights.sum(), 1.0)
+    voters = np.count_nonzero(batch.cell_weights, axis=1)
+    coverage = np.minimum(batch.totals / np.add.reduce(batch.weights), 1.0)
     final = final_scores(batch, panel)
     votes_count = panel.strategy is StrategyName.MAJORITY
     agreement = vote_agreement(batch, panel) if votes_count else score_agreement(batch)
     if panel.strategy is StrategyName.UNANIMOUS:
         confidence = coverage * unanimous.lowest(batch.confidences, batch)
     else:
-        own = weighted_mean(batch.confidences, weights)
+        own = batch.mean(batch.confidences)
         factors = panel.factors
         mixed = factors.agreement * agreement + factors.self_confidence * own
         confidence = coverage * np.where(voters >= 2, mixed, own)
     tie = (final == 0.5) & (voters > 0) if votes_count else np.zeros(len(final), bool)
-    return FoldedBatch(
-        final, np.clip(confidence, 0.0, 1.0), agreement, coverage, tie, voters.astype(np.float64)
-    )
+    return FoldedBatch(final, np.minimum(confidence, 1.0), agreement, coverage, tie, voters)

@@ -6,7 +6,7 @@ decides. agreement = |pass - fail| / (pass + fail). Forgets how far above or bel
 
 import numpy as np
 
-from consensus.aggregation.batch import TINY, Batch, Floats
+from consensus.aggregation.batch import TINY, Batch, Floats, row_sums
 from consensus.domain.fold import ROUNDING
 from consensus.domain.policy import Panel
 
@@ -15,7 +15,7 @@ def votes(batch: Batch, panel: Panel) -> tuple[Floats, Floats]:
     """Return the weight that votes pass and the weight that votes fail, each [B]."""
     passing = batch.scores >= panel.threshold - ROUNDING
     weights = batch.cell_weights
-    return (weights * passing).sum(axis=1), (weights * ~passing).sum(axis=1)
+    return row_sums(weights * passing), row_sums(weights * ~passing)
 
 
 def final(batch: Batch, panel: Panel) -> Floats:

@@ -6,7 +6,7 @@ of outlying weight, and smoother than the median.
 
 import numpy as np
 
-from consensus.aggregation.batch import Batch, Floats, weighted_mean
+from consensus.aggregation.batch import Batch, Floats, row_sums, weighted_mean
 from consensus.domain.policy import Panel
 
 
@@ -19,4 +19,5 @@ def final(batch: Batch, panel: Panel) -> Floats:
     total = end[:, -1:]
     kept_end = np.minimum(end, total * (1 - panel.trim))
     kept_start = np.maximum(end - weights, total * panel.trim)
-    return weighted_mean(scores, np.maximum(kept_end - kept_start, 0.0))
+    kept = np.maximum(kept_end - kept_start, 0.0)
+    return weighted_mean(scores, kept, row_sums(kept))

@@ -3,10 +3,10 @@
 final = sum_S w s / sum_S w. The general-purpose strategy; unbiased when the judges are.
 """
 
-from consensus.aggregation.batch import Batch, Floats, weighted_mean
+from consensus.aggregation.batch import Batch, Floats
 from consensus.domain.policy import Panel
 
 
 def final(batch: Batch, panel: Panel) -> Floats:
     """Return the folded score of each row, [B], 0 to 1."""
-    return weighted_mean(batch.scores, batch.cell_weights)
+    return batch.mean(batch.scores)

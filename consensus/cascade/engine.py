@@ -62,15 +62,14 @@ class Engine:
         evaluation = Evaluation(submission, hierarchy.child(decision_id))
         results: list[StageResult] = []
         reasons: list[Reason] = []
-        action = Action.ADVANCE
-        for stage in policy.stages:
+        stages, action = iter(policy.stages), Action.ADVANCE
+        while action is Action.ADVANCE:  # the last stage never does
+            stage = next(stages)
             result = await self._stage(stage, evaluation, judges, budget, observer)
             results.append(result)
             observer.stage_finished(policy.name, result)
             action = _action(stage, result)
             reasons = [*stage_reasons(stage, result, action), *reasons]
-            if action is not Action.ADVANCE:
-                break
         verdict = _VERDICTS[action]
         if budget.missed:
             reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
@@ -136,17 +135,14 @@ class Engine:
 
 def _action(stage: Stage, result: StageResult) -> Action:
     """Return what follows from the gate's answer. Raises AllJudgesUnavailable."""
-    match result.gate.answer:
-        case GateAnswer.PASS:
-            return stage.on_pass
-        case _ if _tie_escalates(stage.panel, result):
-            return Action.ESCALATE
-        case GateAnswer.FAIL:
-            return stage.on_fail
-        case GateAnswer.UNSURE:
-            return stage.on_unsure
-        case GateAnswer.NO_QUORUM:
-            return _no_quorum(stage, result)
+    answer = result.gate.answer
+    if answer is GateAnswer.PASS:
+        return stage.on_pass
+    if answer is GateAnswer.NO_QUORUM:
+        return _no_quorum(stage, result)
+    if _tie_escalates(stage.panel, result):
+        return Action.ESCALATE
+    return stage.on_fail if answer is GateAnswer.FAIL else stage.on_unsure
 
 
 def _tie_escalates(panel: Panel | None, result: StageResult) -> bool:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from consensus.domain.decision import CriterionResult, SeatResult, StageResult
+from consensus.domain.decision import CriterionResult, StageResult
 from consensus.domain.fold import reaches
-from consensus.domain.gradient import FindingStatus
+from consensus.domain.gradient import FindingStatus, GradientResult
 
 MAX_CHARS = 4_000
 MAX_REASONING = 800
@@ -52,14 +52,12 @@ def _criterion_line(criterion: CriterionResult, notes: str) -> str:
 def _notes(results: Sequence[StageResult]) -> dict[str, str]:
     """Return, for each criterion, the notes of the surest seat that found it UNMET."""
     best: dict[str, tuple[float, str]] = {}
-    for seat in _scored(results):
-        if seat.gradient is None:
-            continue
-        for finding in seat.gradient.findings:
+    for gradient in _scored(results):
+        for finding in gradient.findings:
             if finding.status is FindingStatus.UNMET and finding.notes:
                 known = best.get(finding.criterion_id)
-                if known is None or seat.gradient.confidence > known[0]:
-                    best[finding.criterion_id] = (seat.gradient.confidence, finding.notes)
+                if known is None or gradient.confidence > known[0]:
+                    best[finding.criterion_id] = (gradient.confidence, finding.notes)
     return {criterion: notes for criterion, (_, notes) in best.items()}
 
 
@@ -78,7 +76,8 @@ def _reasonings(results: Sequence[StageResult]) -> Iterator[str]:
         yield f"- {judge} ({score:.2f}): {reasoning[:MAX_REASONING]}"
 
 
-def _scored(results: Sequence[StageResult]) -> Iterator[SeatResult]:
+def _scored(results: Sequence[StageResult]) -> Iterator[GradientResult]:
     for result in results:
-        if result.consensus is not None:
-            yield from (s for s in result.consensus.seats if s.gradient and s.weight > 0)
+        for seat in result.consensus.seats if result.consensus else ():
+            if seat.gradient is not None and seat.weight > 0:
+                yield seat.gradient

@@ -91,7 +91,7 @@ class Fanout:
         self._start(index, seat)
         try:
             self._answered(index, seat, judge.evaluate_now(self._evaluation))
-        except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - its seat alone
             self._failed(index, seat, error)
         return None
 

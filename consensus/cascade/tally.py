@@ -1,17 +1,18 @@
-"""Turns seats into the numbers of a panel: the batch to fold, the votes, and what is settled."""
+"""Turns seats into the numbers of a panel: one batch whose first row holds the scores and whose
+other rows hold the votes for each criterion; what it folds to; and whether that is settled."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from consensus.aggregation.batch import Batch, Bools
+from consensus.aggregation.batch import Batch
 from consensus.aggregation.bounds import bounds
 from consensus.aggregation.criteria import certainly_met, statuses
 from consensus.aggregation.dissent import dissents
-from consensus.aggregation.fold import fold
-from consensus.domain.decision import Consensus, CriterionResult, GateResult, SeatResult, SeatStatus
+from consensus.aggregation.fold import FoldedBatch, fold
+from consensus.domain.decision import Consensus, CriterionResult, Dissent, GateResult, SeatResult
 from consensus.domain.fold import Folded
-from consensus.domain.gradient import Evidence, FindingStatus
+from consensus.domain.gradient import Evidence, FindingStatus, GradientResult
 from consensus.domain.policy import Gate, Panel
 from consensus.domain.submission import Criterion
 from consensus.gates import pass_bar, settled_answer, weigh
@@ -30,113 +31,98 @@ class Tally:
         self._panel = panel
         self._gate = gate
         self._rubric = rubric
-        self._judges = [seat.judge for seat in panel.seats]
-        self._weights = np.array([seat.weight for seat in panel.seats])
+        self._weights = [seat.weight for seat in panel.seats]
+        self._voters = sum(weight > 0 for weight in self._weights)
 
     def consensus(
         self, seats: Sequence[SeatResult]
     ) -> tuple[Consensus, GateResult, tuple[CriterionResult, ...]]:
         """Fold the seats, weigh them at the gate, and fold the findings for each criterion."""
-        batch = self._batch(seats)
-        folded = self._folded(batch)
-        criteria = self._criteria(seats)
+        batch = self._batch(seats, self._rubric)
+        folded = fold(batch, self._panel)
+        scored = int(folded.voters[0])
+        panel = folded.row(0) if scored >= self._panel.quorum else None
+        criteria = self._criteria(seats, batch, folded)
         gate = weigh(
-            folded,
+            panel,
             self._panel,
             self._gate,
             criteria_ok=all(c.status is FindingStatus.MET for c in criteria if c.required),
-            all_scored=bool((batch.cell_weights[0] > 0).sum() == (batch.weights > 0).sum()),
+            all_scored=scored == self._voters,
         )
-        return self._record(batch, folded, seats), gate, criteria
+        return self._record(batch, folded, panel, seats), gate, criteria
 
     def settled(self, slots: Slots) -> bool:
         """Tell whether the gate's answer is certain, whatever the outstanding seats would say."""
-        batch = self._batch(slots)
-        waiting = np.array([[slot is None for slot in slots]]) & (batch.weights > 0)
-        scored = int((batch.cell_weights > 0).sum())
-        outstanding = int(waiting.sum())
-        known = bounds(batch, waiting, self._panel) if scored + outstanding else None
+        required = [criterion for criterion in self._rubric if criterion.required]
+        batch = self._batch(slots, required)
+        open_seats = np.array([slot is None for slot in slots]) & (batch.weights > 0)
+        waiting = np.broadcast_to(open_seats, batch.scores.shape)
+        scored = int(np.count_nonzero(batch.cell_weights[0]))
+        outstanding = int(np.count_nonzero(open_seats))
+        votes, cells = batch.rows(1), waiting[1:]
         answer = settled_answer(
-            known,
+            bounds(batch.rows(0, 1), waiting[:1], self._panel) if scored + outstanding else None,
             self._panel,
             self._gate,
-            required_met=self._required_met(slots, waiting),
+            required_met=certainly_met(votes, cells, self._panel) if required else (),
             scored=scored,
             outstanding=outstanding,
-            missing=int((batch.weights > 0).sum()) - scored - outstanding,
+            missing=self._voters - scored - outstanding,
         )
         return answer is not None
 
-    def _batch(self, slots: Slots) -> Batch:
-        gradients = [slot.gradient if slot is not None else None for slot in slots]
-        return Batch.of(
-            [[gradient.score if gradient else 0.0 for gradient in gradients]],
-            [[gradient.confidence if gradient else 0.0 for gradient in gradients]],
-            self._weights,
-            [[gradient is not None for gradient in gradients]],
-        )
-
-    def _folded(self, batch: Batch) -> Folded | None:
-        voters = int((batch.cell_weights > 0).sum())
-        return fold(batch, self._panel).row(0) if voters >= self._panel.quorum else None
+    def _batch(self, slots: Slots, criteria: Sequence[Criterion]) -> Batch:
+        """Return the scores in row 0 and the votes in the rows below: MET 1, UNMET 0, anything
+        else unscored. A vote has its seat's confidence."""
+        width = len(slots)
+        scores = [[0.0] * width for _ in range(1 + len(criteria))]
+        scored = [[False] * width for _ in range(1 + len(criteria))]
+        own = [0.0] * width
+        rows = {criterion.id: row for row, criterion in enumerate(criteria, 1)}
+        for column, gradient in _gradients(slots):
+            scores[0][column], own[column] = gradient.score, gradient.confidence
+            scored[0][column] = True
+            for finding in gradient.findings:
+                row, vote = rows.get(finding.criterion_id), _VOTES.get(finding.status)
+                if row is not None and vote is not None:
+                    scores[row][column], scored[row][column] = vote, True
+        return Batch.build(scores, [own] * len(scores), self._weights, scored)
 
     def _record(
-        self, batch: Batch, folded: Folded | None, seats: Sequence[SeatResult]
+        self,
+        batch: Batch,
+        folded: FoldedBatch,
+        numbers: Folded | None,
+        seats: Sequence[SeatResult],
     ) -> Consensus:
         panel = self._panel
-        if folded is None:
-            coverage = float(batch.cell_weights.sum() / batch.weights.sum())
-            return Consensus(
-                strategy=panel.strategy,
-                threshold=panel.threshold,
-                seats=tuple(seats),
-                coverage=min(coverage, 1.0),
-            )
-        bar = pass_bar(panel, self._gate)
+        against: tuple[Dissent, ...] = ()
+        if numbers is not None:
+            judges = [seat.judge for seat in panel.seats]
+            bar = pass_bar(panel, self._gate)
+            against = dissents(batch.rows(0, 1), panel, judges, numbers.final, bar)
         return Consensus(
             strategy=panel.strategy,
             threshold=panel.threshold,
             seats=tuple(seats),
-            coverage=folded.coverage,
-            final_score=folded.final,
-            confidence=folded.confidence,
-            agreement=folded.agreement,
-            tie=folded.tie,
-            dissents=dissents(batch, panel, self._judges, folded.final, bar),
+            coverage=float(folded.coverage[0]),
+            final_score=numbers.final if numbers else None,
+            confidence=numbers.confidence if numbers else None,
+            agreement=numbers.agreement if numbers else None,
+            tie=numbers.tie if numbers else False,
+            dissents=against,
         )
 
-    def _votes(self, slots: Slots, criteria: Sequence[Criterion]) -> Batch:
-        """Return the votes, [criteria, seats]: MET 1, UNMET 0, anything else unscored."""
-        shape = (len(criteria), len(slots))
-        scores, cast = np.zeros(shape), np.zeros(shape, bool)
-        rows = {criterion.id: row for row, criterion in enumerate(criteria)}
-        own = np.zeros(len(slots))
-        for column, slot in enumerate(slots):
-            gradient = slot.gradient if slot is not None else None
-            if gradient is None:
-                continue
-            own[column] = gradient.confidence
-            for finding in gradient.findings:
-                row, vote = rows.get(finding.criterion_id), _VOTES.get(finding.status)
-                if row is not None and vote is not None:
-                    scores[row, column], cast[row, column] = vote, True
-        return Batch.of(scores, np.broadcast_to(own, shape), self._weights, cast)
-
-    def _required_met(self, slots: Slots, waiting: Bools) -> Sequence[bool | None]:
-        required = [criterion for criterion in self._rubric if criterion.required]
-        if not required:
-            return ()
-        cells = np.broadcast_to(waiting, (len(required), len(slots)))
-        return certainly_met(self._votes(slots, required), cells, self._panel)
-
-    def _criteria(self, seats: Sequence[SeatResult]) -> tuple[CriterionResult, ...]:
+    def _criteria(
+        self, seats: Sequence[SeatResult], batch: Batch, folded: FoldedBatch
+    ) -> tuple[CriterionResult, ...]:
         if not self._rubric:
             return ()
-        votes = self._votes(seats, self._rubric)
-        cast = votes.cell_weights > 0
-        met = (cast & (votes.scores > 0.5)).sum(axis=1).tolist()
-        counted = cast.sum(axis=1).tolist()
+        met = np.count_nonzero((batch.cell_weights > 0) & (batch.scores > 0.5), axis=1).tolist()
+        cast = folded.voters.tolist()
         quotes = _quotes(seats)
+        found = zip(self._rubric, statuses(folded, self._panel)[1:], strict=True)
         return tuple(
             CriterionResult(
                 criterion_id=criterion.id,
@@ -144,20 +130,24 @@ class Tally:
                 required=criterion.required,
                 status=status,
                 met=met[row],
-                unmet=counted[row] - met[row],
+                unmet=cast[row] - met[row],
                 evidence=tuple(quotes.get((criterion.id, status), ())[:MAX_QUOTES]),
             )
-            for row, (criterion, status) in enumerate(
-                zip(self._rubric, statuses(votes, self._panel), strict=True)
-            )
+            for row, (criterion, status) in enumerate(found, 1)
         )
+
+
+def _gradients(slots: Slots) -> Iterator[tuple[int, GradientResult]]:
+    for column, slot in enumerate(slots):
+        if slot is not None and (gradient := slot.gradient) is not None:
+            yield column, gradient
 
 
 def _quotes(seats: Sequence[SeatResult]) -> dict[tuple[str, FindingStatus], list[Evidence]]:
     found: dict[tuple[str, FindingStatus], list[Evidence]] = {}
-    for seat in seats:
-        if seat.status is SeatStatus.SCORED and seat.gradient and seat.weight > 0:
-            for finding in seat.gradient.findings:
+    for column, gradient in _gradients(seats):
+        for finding in gradient.findings:
+            if finding.evidence and seats[column].weight > 0:
                 known = found.setdefault((finding.criterion_id, finding.status), [])
                 known.extend(e for e in finding.evidence if e not in known)
     return found

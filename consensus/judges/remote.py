@@ -4,6 +4,7 @@ One channel for each judge, made once. A status other than OK fails the seat, wi
 reason names the status and never repeats the backend's text, which may hold judged content.
 """
 
+import asyncio
 import ssl
 from pathlib import Path
 from typing import Literal
@@ -26,6 +27,8 @@ METHOD = "/consensus.v1.JudgeService/Evaluate"
 MAX_REPLY_BYTES = 4 << 20
 _SUBMISSION = "remote.submission"
 _OVERLOAD = (grpc.StatusCode.RESOURCE_EXHAUSTED,)
+_TOO_LARGE = "message larger than max"
+"""What gRPC says at either end when a message is above its limit; there is no status for it."""
 _OPTIONS = [
     ("grpc.lb_policy_name", "round_robin"),
     ("grpc.max_receive_message_length", MAX_REPLY_BYTES),
@@ -62,9 +65,14 @@ class RemoteJudge:
         try:
             reply = await self._evaluate(self._request(evaluation), timeout=timeout_seconds)
         except grpc.aio.AioRpcError as error:
-            raise _failure(error.code()) from None
-        except grpc.aio.UsageError:  # the channel was closed by a reload's grace running out
-            raise JudgeFailed(FailureKind.ERROR, "the connection is closed") from None
+            raise _failure(error.code(), error.details() or "") from None
+        except grpc.aio.UsageError:  # closed before the call
+            raise _closed() from None
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise _closed() from None  # during the call: nobody cancelled this task
         try:
             answer = answer_from(judge_pb2.EvaluateResponse.FromString(reply))
         except DecodeError:
@@ -110,8 +118,17 @@ def _system_roots() -> bytes | None:
     return Path(file).read_bytes() if file and Path(file).is_file() else None
 
 
-def _failure(code: grpc.StatusCode) -> JudgeFailed:
+def _closed() -> JudgeFailed:
+    return JudgeFailed(FailureKind.ERROR, "the connection is closed")
+
+
+def _failure(code: grpc.StatusCode, details: str) -> JudgeFailed:
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         return JudgeFailed(FailureKind.TIMEOUT, "the backend did not answer in time")
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and _TOO_LARGE in details:
+        if "CLIENT" in details:
+            words = f"the reply is larger than {MAX_REPLY_BYTES} bytes"
+            return JudgeFailed(FailureKind.UNREADABLE, words)
+        return JudgeFailed(FailureKind.ERROR, "the submission is larger than the backend takes")
     kind = FailureKind.OVERLOADED if code in _OVERLOAD else FailureKind.ERROR
     return JudgeFailed(kind, f"the backend answered {code.name}")

@@ -3,40 +3,26 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import anyio
 import grpc
 
-from consensus.domain.errors import (
-    InvalidRequest,
-    RequestError,
-    ResponseTooLarge,
-    Violation,
-)
+from consensus.domain.errors import InvalidRequest, RequestError, ResponseTooLarge, Violation
 from consensus.service import status
+from consensus.service.calls import stray_cancellation
+from consensus.service.sizes import Reply, too_large
 from consensus.v1 import judge_pb2
 
 MAX_ITEMS = 1_000
 CONCURRENCY = 64
 """Items of one batch under way at a time."""
-ENVELOPE_BYTES = 64
-"""More than the framing of one item takes."""
+RESERVED_BYTES = 160
+"""Kept for each item: more than its framing takes, or a bare error in its place."""
 
 log = logging.getLogger(__name__)
 
 Item = TypeVar("Item")
-
-
-class Sized(Protocol):
-    """A message that knows its size."""
-
-    def ByteSize(self) -> int:  # noqa: N802 - protobuf's name
-        """Return the encoded size."""
-        ...
-
-
-Reply = TypeVar("Reply", bound=Sized)
 
 
 async def judge_each(
@@ -46,8 +32,8 @@ async def judge_each(
 ) -> list[Reply | judge_pb2.ItemError]:
     """Return a reply or an error for each item, in order.
 
-    `judge` gets the item and its index. Replies that do not fit into `max_bytes` together become
-    errors, the last ones first. Raises InvalidRequest on an empty or too large batch.
+    `judge` gets the item and its index. A reply that does not fit into what the ones before it left
+    of `max_bytes` becomes an error. Raises InvalidRequest on an empty or too large batch.
     """
     if not 1 <= len(items) <= MAX_ITEMS:
         words = f"has {len(items)} entries; must have 1 to {MAX_ITEMS}"
@@ -73,13 +59,21 @@ async def _one(
         return await judge(item, index)
     except RequestError as error:
         return item_error(error)
+    except asyncio.CancelledError as error:
+        if not stray_cancellation():
+            raise
+        return _internal(error)
     except Exception as error:  # noqa: BLE001 - costs this item alone
-        log.error("unhandled error in a batch", extra={"error": type(error).__name__})  # noqa: TRY400
-        return judge_pb2.ItemError(
-            code=grpc.StatusCode.INTERNAL.value[0],
-            reason=status.INTERNAL_REASON,
-            message=status.INTERNAL_MESSAGE,
-        )
+        return _internal(error)
+
+
+def _internal(error: BaseException) -> judge_pb2.ItemError:
+    log.error("unhandled error in a batch", extra={"error": type(error).__name__})
+    return judge_pb2.ItemError(
+        code=grpc.StatusCode.INTERNAL.value[0],
+        reason=status.INTERNAL_REASON,
+        message=status.INTERNAL_MESSAGE,
+    )
 
 
 def item_error(error: RequestError) -> judge_pb2.ItemError:
@@ -90,23 +84,26 @@ def item_error(error: RequestError) -> judge_pb2.ItemError:
         reason=error.REASON,
         message=status.message(error),
         violations=[
-            judge_pb2.FieldViolation(field=v.field, description=v.description)
+            judge_pb2.FieldViolation(
+                field=status.cut(v.field), description=status.cut(v.description)
+            )
             for v in violations[: status.MAX_VIOLATIONS]
         ],
     )
 
 
 def _fitting(
-    replies: list[Reply | judge_pb2.ItemError], max_bytes: int
+    replies: Sequence[Reply | judge_pb2.ItemError], max_bytes: int
 ) -> list[Reply | judge_pb2.ItemError]:
-    total = 0
-    fitting: list[Reply | judge_pb2.ItemError] = []
-    limit = max_bytes - len(replies) * 2 * ENVELOPE_BYTES
-    for reply in replies:
-        total += reply.ByteSize()
-        if total > limit and not isinstance(reply, judge_pb2.ItemError):
-            words = f"the answers before this one fill the response's {max_bytes} bytes"
-            fitting.append(item_error(ResponseTooLarge(words, {"max_bytes": str(max_bytes)})))
-        else:
-            fitting.append(reply)
-    return fitting
+    errors = too_large(replies, max_bytes - len(replies) * RESERVED_BYTES)
+    return [
+        _bare(reply, error) if error is not None else reply
+        for reply, error in zip(replies, errors, strict=True)
+    ]
+
+
+def _bare(reply: object, error: ResponseTooLarge) -> judge_pb2.ItemError:
+    """Return what stands for a reply that does not fit; an error keeps its code and reason."""
+    if isinstance(reply, judge_pb2.ItemError):
+        return judge_pb2.ItemError(code=reply.code, reason=reply.reason)
+    return item_error(error)

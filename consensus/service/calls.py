@@ -1,6 +1,8 @@
 """One call at the door: what every layer may know of it, and the shapes that handlers have."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,10 +46,19 @@ def writing(handler: Callable[[Any, Context], Any], streams: bool) -> Handler:
 
     async def wrote(request: Any, context: Context) -> Any:
         result = handler(request, context)
-        if isinstance(result, AsyncIterator):
-            async for item in result:
-                await context.write(item)
+        if isinstance(result, AsyncGenerator):
+            async with aclosing(result):
+                async for item in result:
+                    await context.write(item)
             return None
         return await result
 
     return wrote if streams else handler
+
+
+def stray_cancellation() -> bool:
+    """Tell whether a CancelledError just caught is one that nobody asked for: neither the caller
+    nor a scope around. It would end a call without a status and a task group without a word.
+    """
+    task = asyncio.current_task()
+    return task is not None and not task.cancelling()

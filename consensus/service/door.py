@@ -1,7 +1,7 @@
 """The one interceptor: wraps every method in the layers, once, and catches malformed bytes."""
 
 import functools
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import grpc
@@ -47,8 +47,7 @@ class Door(grpc.aio.ServerInterceptor):
 
     def _wrap(self, method: Method, handler: Any) -> Any:
         shape = (handler.request_streaming, handler.response_streaming)
-        behaviour = writing(_behaviour(handler), streams=shape[1])
-        behaviour = behaviour if shape[0] else _decoded(behaviour)
+        behaviour = _decoded(writing(_behaviour(handler), streams=shape[1]), streams=shape[0])
         layered = functools.reduce(
             lambda inner, layer: layer(method, inner), reversed(self._layers), behaviour
         )
@@ -79,11 +78,20 @@ def _guarded(deserialize: Callable[[bytes], Any] | None) -> Callable[[bytes], An
     return guarded
 
 
-def _decoded(behaviour: Handler) -> Handler:
+def _decoded(behaviour: Handler, streams: bool) -> Handler:
     async def decoded(request: Any, context: Context) -> Any:
-        if isinstance(request, _Malformed):
-            words = "is not the message of this method: malformed, invalid UTF-8 or nested too deep"
-            raise InvalidRequest([Violation("(request)", words)])
-        return await behaviour(request, context)
+        return await behaviour(_each(request) if streams else _sound(request), context)
 
     return decoded
+
+
+def _sound(request: Any) -> Any:
+    if isinstance(request, _Malformed):
+        words = "is not the message of this method: malformed, invalid UTF-8 or nested too deep"
+        raise InvalidRequest([Violation("(request)", words)])
+    return request
+
+
+async def _each(requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async for request in requests:
+        yield _sound(request)

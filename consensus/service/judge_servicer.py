@@ -9,6 +9,7 @@ from consensus.service.calls import Context
 from consensus.service.deadline import DeadlineLimits
 from consensus.service.judging import Judging
 from consensus.service.rulebook import RulesInForce
+from consensus.service.sizes import fitting
 from consensus.v1 import judge_pb2 as pb
 from consensus.v1 import judge_pb2_grpc
 from consensus.wire.gradient import answer_to
@@ -35,7 +36,7 @@ class JudgeServicer(judge_pb2_grpc.JudgeServiceServicer):
     async def Evaluate(self, request: pb.EvaluateRequest, context: Context) -> pb.EvaluateResponse:
         """Judge one submission by the policy that `judge` names."""
         decision = await self._judging.evaluate(request, self._budget(context))
-        return answer_to(as_answer(decision))
+        return fitting(answer_to(as_answer(decision)), self._max_bytes)
 
     async def EvaluateBatch(
         self, request: pb.EvaluateBatchRequest, context: Context

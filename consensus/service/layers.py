@@ -14,8 +14,8 @@ import grpc.aio
 from consensus.domain import errors
 from consensus.service import status
 from consensus.service.admission import Admission
-from consensus.service.calls import Context, Handler, Layer, Method
-from consensus.telemetry.context import tracing
+from consensus.service.calls import Context, Handler, Layer, Method, stray_cancellation
+from consensus.telemetry.context import begin_trace
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,13 @@ def errors_layer(method: Method, handler: Handler) -> Handler:
     A CancelledError that nobody asked for would leave the caller without any status.
     """
 
+    async def unmapped(what: str, error: BaseException, context: Context) -> None:
+        # A traceback would print the error's text, which may hold judged content or keys.
+        facts = {"method": method.name, "error": type(error).__name__, "place": _place(error)}
+        log.error(what, extra=facts)
+        trailers = tuple(status.internal_trailers())
+        await context.abort(grpc.StatusCode.INTERNAL, status.INTERNAL_MESSAGE, trailers)
+
     async def mapped(request: Any, context: Context) -> Any:
         try:
             return await handler(request, context)
@@ -46,26 +53,14 @@ def errors_layer(method: Method, handler: Handler) -> Handler:
             await context.abort(code, status.message(error), tuple(status.trailers(error)))
         except grpc.aio.AbortError:
             raise
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+        except asyncio.CancelledError as error:
+            if not stray_cancellation():
                 raise
-            log.exception("stray cancellation", extra={"method": method.name})
-            await _internal(context)
-        except Exception as error:  # noqa: BLE001 - its text may hold judged content or keys
-            place = _place(error)
-            log.error(  # noqa: TRY400 - a traceback prints the text
-                "unhandled error",
-                extra={"method": method.name, "error": type(error).__name__, "place": place},
-            )
-            await _internal(context)
+            await unmapped("stray cancellation", error, context)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets a status
+            await unmapped("unhandled error", error, context)
 
     return mapped
-
-
-async def _internal(context: Context) -> None:
-    trailer = ((status.REASON_KEY, status.INTERNAL_REASON),)
-    await context.abort(grpc.StatusCode.INTERNAL, status.INTERNAL_MESSAGE, trailer)
 
 
 def _place(error: BaseException) -> str:
@@ -103,8 +98,7 @@ def metrics_layer(observer: CallObserver) -> Layer:
 
 def cancelled_code(context: Context) -> grpc.StatusCode:
     """Tell a deadline from a caller's cancellation; at that moment only the clock knows."""
-    task = asyncio.current_task()
-    if task is None or not task.cancelling():
+    if stray_cancellation():
         return grpc.StatusCode.INTERNAL
     left = context.time_remaining()
     if left is not None and left <= 0:
@@ -113,13 +107,15 @@ def cancelled_code(context: Context) -> grpc.StatusCode:
 
 
 def tracing_layer(method: Method, handler: Handler) -> Handler:
-    """Set the trace id for logs, from the caller's `traceparent` or anew."""
+    """Set the trace id for logs, from the caller's `traceparent` or anew. Every call is a task of
+    its own; the id outlasts this layer because the errors are logged outside of it.
+    """
 
     async def traced(request: Any, context: Context) -> Any:
         metadata = context.invocation_metadata() or ()
         parent = next((value for key, value in metadata if key == "traceparent"), "")
-        with tracing(parent if isinstance(parent, str) else ""):
-            return await handler(request, context)
+        begin_trace(parent if isinstance(parent, str) else "")
+        return await handler(request, context)
 
     return traced
 

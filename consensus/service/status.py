@@ -18,8 +18,12 @@ REASON_KEY = "consensus-reason"
 """Trailer with the bare reason, for clients without google.rpc's messages."""
 PUSHBACK_KEY = "grpc-retry-pushback-ms"
 MAX_VIOLATIONS = 10
-MAX_TEXT = 150
-"""Cuts each text of a status: above about 8 KiB of metadata clients fail at random."""
+MAX_TEXT_BYTES = 150
+MAX_MESSAGE_BYTES = 450
+MAX_VIOLATIONS_BYTES = 1_600
+"""A status keeps to 3 KB: above about 8 KiB of metadata clients fail at random, and the message
+travels twice, one of them with three characters for each byte beyond ASCII.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +56,44 @@ INTERNAL_MESSAGE = "The server failed; its log has the trace id."
 def trailers(error: errors.RequestError) -> list[tuple[str, str | bytes]]:
     """Return the trailing metadata of an error: details, the reason, and when to retry."""
     row = TABLE[type(error)]
-    details: list[Message] = [
-        error_details_pb2.ErrorInfo(
-            reason=error.REASON,
-            domain=DOMAIN,
-            metadata={key: value[:MAX_TEXT] for key, value in error.metadata.items()},
-        )
-    ]
-    details.extend(_detail(error, row))
-    status = status_pb2.Status(code=row.code.value[0], message=message(error))
-    for detail in details:
-        packed = any_pb2.Any()
-        packed.Pack(detail)
-        status.details.append(packed)
-    found: list[tuple[str, str | bytes]] = [
-        (DETAILS_KEY, status.SerializeToString()),
-        (REASON_KEY, error.REASON),
-    ]
+    metadata = {key: cut(value) for key, value in error.metadata.items()}
+    info = error_details_pb2.ErrorInfo(reason=error.REASON, domain=DOMAIN, metadata=metadata)
+    found = _trailers(row.code, message(error), [info, *_detail(error, row)])
     if row.code is grpc.StatusCode.UNAVAILABLE:
         found.append((PUSHBACK_KEY, str(round(row.retry_seconds * 1000))))
     return found
 
 
+def internal_trailers() -> list[tuple[str, str | bytes]]:
+    """Return the trailing metadata of an error that must not be told."""
+    info = error_details_pb2.ErrorInfo(reason=INTERNAL_REASON, domain=DOMAIN)
+    return _trailers(grpc.StatusCode.INTERNAL, INTERNAL_MESSAGE, [info])
+
+
+def _trailers(
+    code: grpc.StatusCode, text: str, details: Sequence[Message]
+) -> list[tuple[str, str | bytes]]:
+    """`details` begins with the ErrorInfo."""
+    status = status_pb2.Status(code=code.value[0], message=text)
+    for detail in details:
+        packed = any_pb2.Any()
+        packed.Pack(detail)
+        status.details.append(packed)
+    reason = details[0].reason  # type: ignore[attr-defined]
+    return [(DETAILS_KEY, status.SerializeToString()), (REASON_KEY, reason)]
+
+
 def message(error: errors.RequestError) -> str:
     """Return the error's sentence, cut to what a status may carry."""
-    text = str(error)
-    return text if len(text) <= 3 * MAX_TEXT else text[: 3 * MAX_TEXT - 1] + "…"
+    return cut(str(error), MAX_MESSAGE_BYTES)
+
+
+def cut(text: str, most: int = MAX_TEXT_BYTES) -> str:
+    """Return `text` in at most `most` bytes of UTF-8, with an ellipsis where it had more."""
+    encoded = text[: most + 1].encode("utf-8", "replace")
+    if len(encoded) <= most:
+        return encoded.decode()
+    return encoded[: most - len("…".encode())].decode("utf-8", "ignore") + "…"
 
 
 def code_of(error: BaseException, context: Context) -> grpc.StatusCode:
@@ -92,17 +108,19 @@ def code_of(error: BaseException, context: Context) -> grpc.StatusCode:
 
 def _detail(error: errors.RequestError, row: Row) -> Sequence[Message]:
     if isinstance(error, errors.InvalidRequest):
-        violations = [
-            error_details_pb2.BadRequest.FieldViolation(
-                field=violation.field[:MAX_TEXT], description=violation.description[:MAX_TEXT]
+        found = error_details_pb2.BadRequest()
+        for violation in error.violations[:MAX_VIOLATIONS]:
+            found.field_violations.add(
+                field=cut(violation.field), description=cut(violation.description)
             )
-            for violation in error.violations[:MAX_VIOLATIONS]
-        ]
-        return [error_details_pb2.BadRequest(field_violations=violations)]
+            if found.ByteSize() > MAX_VIOLATIONS_BYTES:
+                found.field_violations.pop()
+                break
+        return [found]
     if row.detail == "PreconditionFailure":
         violation = error_details_pb2.PreconditionFailure.Violation(
             type=error.REASON,
-            subject=next(iter(error.metadata.values()), "")[:MAX_TEXT],
+            subject=cut(next(iter(error.metadata.values()), "")),
             description=message(error),
         )
         return [error_details_pb2.PreconditionFailure(violations=[violation])]

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from google.protobuf import struct_pb2
 
@@ -75,13 +76,15 @@ def submission(message: pb.Submission, path: str) -> _Found:
     if not message.candidate and not message.outputs:
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     yield from _count(f"{path}.outputs", len(message.outputs), MAX_OUTPUTS)
-    for key, value in message.outputs.items():
+    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
         yield from _json(f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
     yield from _count(f"{path}.messages", len(message.messages), MAX_MESSAGES)
-    for index, turn in enumerate(message.messages):
+    for index, turn in enumerate(islice(message.messages, MAX_MESSAGES)):
+        at = f"{path}.messages[{index}]"
         if turn.role not in ROLES:
             words = f"is {turn.role[:32]!r}; must be one of {', '.join(ROLES)}"
-            yield Violation(f"{path}.messages[{index}].role", words)
+            yield Violation(f"{at}.role", words)
+        yield from _length(f"{at}.content", turn.content, 0, MAX_CONTENT)
     if message.HasField("context"):
         value = struct_pb2.Value(struct_value=message.context)
         yield from _json(f"{path}.context", value, MAX_CONTEXT_DEPTH)

@@ -2,26 +2,22 @@
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
-_PARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
-_NONE = "0" * 32
+_PARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 
 _trace_id: ContextVar[str] = ContextVar("trace_id", default="")
 
 
-@contextmanager
-def tracing(traceparent: str) -> Iterator[str]:
-    """Set the trace id from a `traceparent` header, or a new one where it is absent or invalid."""
+def begin_trace(traceparent: str) -> str:
+    """Set the trace id from a `traceparent` header, or a new one where it is absent or invalid.
+
+    Holds for the present task and those that it starts.
+    """
     match = _PARENT.fullmatch(traceparent)
-    trace_id = match[1] if match and match[1] != _NONE else os.urandom(16).hex()
-    token = _trace_id.set(trace_id)
-    try:
-        yield trace_id
-    finally:
-        _trace_id.reset(token)
+    trace_id = match[1] if match else os.urandom(16).hex()
+    _trace_id.set(trace_id)
+    return trace_id
 
 
 def current_trace_id() -> str:

@@ -28,7 +28,11 @@ def metrics_served(address: str, registry: CollectorRegistry) -> Iterator[str]:
     Raises OSError where the port is taken.
     """
     host, _, port = address.rpartition(":")
-    server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    try:
+        server, thread = start_http_server(int(port), host.strip("[]"), registry)
+    except OSError as error:
+        words = f"cannot serve metrics on {address}: {error.strerror or error}"
+        raise OSError(words) from error
     try:
         yield f"{host}:{server.server_port}"
     finally:

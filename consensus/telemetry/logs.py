@@ -4,13 +4,16 @@ Lines go through a bounded queue to a thread of their own: a slow reader of stde
 the service; what does not fit is dropped and counted.
 """
 
+import copy
 import logging
 import logging.handlers
 import queue
 import sys
+import threading
+import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TextIO
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
 
 from pythonjsonlogger.json import JsonFormatter
 
@@ -19,6 +22,8 @@ from consensus.domain.gradient import Failure
 from consensus.telemetry.context import current_trace_id
 
 QUEUE_LINES = 10_000
+FLUSH_SECONDS = 2.0
+"""At the end, how long to wait twice for a reader of stderr that has stopped reading."""
 _AIO_SERVER = "grpc._cython.cygrpc"
 _HARMLESS = "Exception not handled by _handle_exceptions"
 """What grpc.aio says of a stream cancelled at the end of the grace."""
@@ -66,10 +71,14 @@ class DecisionLog:
         )
 
 
+_Lines = queue.Queue[logging.LogRecord | None]
+"""What is to be written; None ends the writing."""
+
+
 class _TracedQueue(logging.handlers.QueueHandler):
     """Adds the trace id, which only the logging task knows, and drops what does not fit."""
 
-    def __init__(self, lines: "queue.Queue[object]", on_drop: Callable[[], None]) -> None:
+    def __init__(self, lines: "_Lines", on_drop: Callable[[], None]) -> None:
         super().__init__(lines)
         self._on_drop = on_drop
 
@@ -82,6 +91,25 @@ class _TracedQueue(logging.handlers.QueueHandler):
             self.queue.put_nowait(record)
         except queue.Full:
             self._on_drop()
+
+
+class _Json(JsonFormatter):
+    """Tells of an exception its type and place: its text may hold judged content or keys."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == "asyncio":  # the lines after the first show what a task raised
+            record = copy.copy(record)
+            record.msg, record.args = record.getMessage().partition("\n")[0], ()
+        return super().format(record)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        lines: list[str] = []
+        error, seen = ei[1], set[int]()
+        while error is not None and id(error) not in seen:
+            seen.add(id(error))
+            lines += [*traceback.format_tb(error.__traceback__), f"{type(error).__name__}\n"]
+            error = error.__cause__ or error.__context__
+        return "".join(lines)
 
 
 def _worth_saying(record: logging.LogRecord) -> bool:
@@ -97,7 +125,7 @@ def structured_logs(
     """
     writer = logging.StreamHandler(stream or sys.stderr)
     writer.setFormatter(
-        JsonFormatter(
+        _Json(
             "{levelname}{name}{message}",
             style="{",
             timestamp=True,
@@ -105,15 +133,24 @@ def structured_logs(
         )
     )
     writer.addFilter(_worth_saying)
-    lines: queue.Queue[object] = queue.Queue(QUEUE_LINES)
+    lines: _Lines = queue.Queue(QUEUE_LINES)
     handler = _TracedQueue(lines, on_drop)
-    listener = logging.handlers.QueueListener(lines, writer)
+    thread = threading.Thread(target=_write, args=(lines, writer), name="logs", daemon=True)
+    thread.start()
     root = logging.getLogger()
+    before = root.level
     root.addHandler(handler)
     root.setLevel(level.upper())
-    listener.start()
     try:
         yield
     finally:
-        listener.stop()
+        root.setLevel(before)
         root.removeHandler(handler)
+        with suppress(queue.Full):
+            lines.put(None, timeout=FLUSH_SECONDS)
+            thread.join(FLUSH_SECONDS)
+
+
+def _write(lines: _Lines, writer: logging.Handler) -> None:
+    while (record := lines.get()) is not None:
+        writer.handle(record)

@@ -60,7 +60,8 @@ def _run(check: Check, reading: Reading | None, effort: Effort) -> CheckResult:
     except EffortSpentError:
         message = "not checked: the checks of this submission take more work than one may"
         return CheckResult(describe(check), False, message)
-    evidence = tuple(Evidence(quote[:MAX_QUOTE]) for quote in quotes if quote)
+    kept = (quote[:MAX_QUOTE] for quote in quotes)
+    evidence = tuple(Evidence(quote) for quote in kept if quote.strip())
     return CheckResult(describe(check), passed, message[:MAX_MESSAGE], evidence)
 
 
@@ -128,14 +129,10 @@ def _length(limit: LengthLimit, reading: Reading) -> _Outcome:
 
 
 def _code_block(language: str, reading: Reading) -> _Outcome:
-    blocks = reading.code_blocks
-    for tag, content in blocks:
-        if language.lower() in ("*", tag) and (lines := content.strip()):
-            return True, "found", (lines.partition("\n")[0],)
-    if not blocks:
-        return False, "there is no closed code block", ()
-    return (
-        False,
-        f"the code blocks are {', '.join(tag[:40] or 'untagged' for tag, _ in blocks[:8])}",
-        (),
-    )
+    code = reading.code
+    lines = code.values() if language == "*" else (code.get(language.lower(), ""),)
+    for line in lines:
+        if line:
+            return True, "found", (line,)
+    seen = ", ".join(tag[:40] or "untagged" for tag in list(code)[:8])
+    return False, f"the code blocks are {seen}" if seen else "there is no closed code block", ()

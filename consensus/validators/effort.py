@@ -22,3 +22,7 @@ class Effort:
         if steps > self.left:
             raise EffortSpentError(f"needs {steps} steps, {self.left} are left")
         self.left -= steps
+
+    def give_back(self, steps: int) -> None:
+        """Return what was set aside and not used."""
+        self.left += steps

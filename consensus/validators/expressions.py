@@ -17,6 +17,8 @@ _COMPILE_STEPS = 100
 the same submission always comes to the same end."""
 _OVERHEAD_STEPS = 3_000
 """Steps for compiling and searching at all."""
+_WORST_COMPILE_STEPS = 400_000
+"""Steps for finding that an expression is too large."""
 _TAME_PROGRAM = 15
 """Programs up to this size have too few states to leave RE2's fast engine, 3 ns a byte."""
 
@@ -44,17 +46,23 @@ def compiled(pattern: str) -> "re2._Regexp[bytes]":
     return expression
 
 
-def compile_steps(pattern: str) -> int:
-    """Return the steps of compiling a pattern. Raises ExpressionError."""
-    size: int = compiled(pattern).programsize
-    return _OVERHEAD_STEPS + size * _COMPILE_STEPS
+def require_sound(pattern: str, effort: Effort) -> None:
+    """Raise ExpressionError if RE2 does not take the pattern, or EffortSpentError."""
+    _compiled(pattern, effort)
 
 
 def search(pattern: str, text: bytes, effort: Effort) -> str | None:
     """Return the first match in UTF-8 text, or None. Raises ExpressionError, EffortSpentError."""
-    expression = compiled(pattern)
-    size = expression.programsize
-    steps_per_byte = size if size > _TAME_PROGRAM else 1
-    effort.spend(compile_steps(pattern) + steps_per_byte * len(text))
+    expression = _compiled(pattern, effort)
+    size: int = expression.programsize
+    effort.spend((size if size > _TAME_PROGRAM else 1) * len(text))
     match = expression.search(text)
     return None if match is None else match[0].decode("utf-8", "replace")
+
+
+def _compiled(pattern: str, effort: Effort) -> "re2._Regexp[bytes]":
+    effort.spend(_WORST_COMPILE_STEPS)
+    expression = compiled(pattern)
+    used = _OVERHEAD_STEPS + expression.programsize * _COMPILE_STEPS
+    effort.give_back(_WORST_COMPILE_STEPS - used)
+    return expression

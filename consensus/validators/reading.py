@@ -46,14 +46,19 @@ class Reading:
         return last_number(self.text, self._effort)
 
     @functools.cached_property
-    def code_blocks(self) -> list[tuple[str, str]]:
-        """Language tag and content of each closed fenced code block."""
-        return code_blocks(self.text, self._effort)
+    def code(self) -> dict[str, str]:
+        """First line of the first closed code block by language; empty where all are empty."""
+        first: dict[str, str] = {}
+        for language, content in code_blocks(self.text, self._effort):
+            if not first.get(language):
+                first[language] = content.strip().partition("\n")[0]
+        return first
 
     @functools.cached_property
     def document(self) -> tuple[object, str]:
         """The text, less a code fence, as a JSON value, and why it is none."""
         text = unfenced(self.text, self._effort)
+        self._effort.spend(len(text) // 2)
         self._effort.spend(_json_steps(text))
         try:
             return _JSON.decode(text), ""
@@ -68,7 +73,10 @@ def search_steps(text: str, value: str) -> int:
 
 
 def _json_steps(text: str) -> int:
-    return len(text) + 40 * text.count("[") + 15 * text.count("{") + 10 * text.count(",")
+    """Return the steps of parsing JSON: by its arrays, objects, items and written fractions."""
+    fractions = sum(text.count(sign) for sign in ".eE")
+    items = 10 * text.count(",") + 40 * text.count("[") + 15 * text.count("{")
+    return len(text) + items + 25 * fractions
 
 
 def _refuse_constant(name: str) -> NoReturn:

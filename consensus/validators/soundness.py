@@ -15,7 +15,7 @@ from consensus.domain.submission import (
     Regex,
 )
 from consensus.validators.effort import Effort, EffortSpentError
-from consensus.validators.expressions import MAX_PATTERN, ExpressionError, compile_steps
+from consensus.validators.expressions import MAX_PATTERN, ExpressionError, require_sound
 from consensus.validators.schema import schema_fault
 
 MAX_TEXT = 4_000
@@ -67,7 +67,7 @@ def _regex_faults(pattern: str, effort: Effort) -> Iterator[tuple[str, str]]:
         yield from _text_faults("regex", pattern, MAX_PATTERN)
         return
     try:
-        effort.spend(compile_steps(pattern))
+        require_sound(pattern, effort)
     except ExpressionError as error:
         yield "regex", f"is not an RE2 expression: {error}"
     except EffortSpentError:

@@ -19,7 +19,8 @@ _DIGIT = re.compile(r"\d")
 _TAIL = 64
 _NUMBER_STEPS = 35
 _FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+$", re.MULTILINE)
-_LINE_STEPS = 40
+_LINE_STEPS = 20
+_FENCE_STEPS = 80
 _CHUNK = 1 << 16
 
 
@@ -88,9 +89,11 @@ def word_count(text: str) -> int:
 
 def code_blocks(text: str, effort: Effort) -> list[tuple[str, str]]:
     """Return (language tag in lower case, content) of each closed fenced code block."""
+    effort.spend(len(text) // 2)
     if "```" not in text and "~~~" not in text:
         return []
-    effort.spend(len(text) + _LINE_STEPS * text.count("\n"))
+    fences = text.count("```") + text.count("~~~")
+    effort.spend(len(text) + _LINE_STEPS * text.count("\n") + _FENCE_STEPS * fences)
     blocks: list[tuple[str, str]] = []
     opened: re.Match[str] | None = None
     for line in _FENCE.finditer(text):

@@ -1,6 +1,12 @@
-"""Decisions and what they are made of: domain -> proto; and the hierarchy both ways."""
+"""Decisions and what they are made of: domain -> proto; and the hierarchy both ways.
 
-from google.protobuf import duration_pb2, timestamp_pb2
+Parts are built as keyword arguments and only the whole as a message: a message put into another one
+is copied at every level, which takes twice as long (23 against 11 us for five seats).
+"""
+
+from typing import Any
+
+from google.protobuf import timestamp_pb2
 
 from consensus.domain.decision import (
     CheckResult,
@@ -19,8 +25,8 @@ from consensus.domain.decision import (
 from consensus.domain.gradient import Abstention, Failure, GradientResult
 from consensus.domain.policy import StrategyName
 from consensus.v1 import decision_pb2 as pb
-from consensus.v1 import gradient_pb2, judge_pb2
-from consensus.wire.gradient import STATUS_TO, evidence_to, failure_to, gradient_to
+from consensus.v1 import judge_pb2
+from consensus.wire.gradient import KIND_TO, STATUS_TO, Fields, evidence_fields, gradient_fields
 
 VERDICT_TO = {
     Verdict.ACCEPT: pb.VERDICT_ACCEPT,
@@ -54,54 +60,31 @@ def decision_to(decision: Decision) -> pb.Decision:
     """Return the contract's decision."""
     create_time = timestamp_pb2.Timestamp()
     create_time.FromDatetime(decision.create_time)
-    return pb.Decision(
-        decision_id=decision.decision_id,
-        verdict=VERDICT_TO[decision.verdict],
-        reasons=[pb.Reason(code=r.code.name, message=r.message) for r in decision.reasons],
-        feedback=decision.feedback,
-        effective_score=decision.effective_score,
-        criteria=[_criterion_to(criterion) for criterion in decision.criteria],
-        stages=[stage_to(stage) for stage in decision.stages],
-        policy=decision.policy,
-        policy_revision=decision.policy_revision,
-        hierarchy=hierarchy_to(decision.hierarchy),
-        create_time=create_time,
-        duration=_duration(decision.duration_seconds),
-    )
+    fields: dict[str, Any] = {
+        "decision_id": decision.decision_id,
+        "verdict": VERDICT_TO[decision.verdict],
+        "reasons": [{"code": r.code.name, "message": r.message} for r in decision.reasons],
+        "feedback": decision.feedback,
+        "effective_score": decision.effective_score,
+        "criteria": [_criterion(criterion) for criterion in decision.criteria],
+        "stages": [_stage(stage) for stage in decision.stages],
+        "policy": decision.policy,
+        "policy_revision": decision.policy_revision,
+        "hierarchy": hierarchy_to(decision.hierarchy),
+        "create_time": create_time,
+        "duration": _duration(decision.duration_seconds),
+    }
+    return pb.Decision(**fields)
 
 
 def stage_to(stage: StageResult) -> pb.StageResult:
     """Return the contract's stage result."""
-    return pb.StageResult(
-        stage=stage.stage,
-        checks=[_check_to(check) for check in stage.checks],
-        consensus=_consensus_to(stage.consensus) if stage.consensus else None,
-        gate=_gate_to(stage.gate),
-        settled=stage.settled,
-        duration=_duration(stage.duration_seconds),
-    )
+    return pb.StageResult(**_stage(stage))
 
 
 def seat_to(seat: SeatResult) -> pb.SeatResult:
     """Return the contract's seat result."""
-    message = pb.SeatResult(
-        judge=seat.judge,
-        weight=seat.weight,
-        status=SEAT_STATUS_TO[seat.status],
-        duration=_duration(seat.duration_seconds),
-        attempts=seat.attempts,
-        struck_count=seat.struck,
-    )
-    match seat.answer:
-        case GradientResult():
-            message.gradient.CopyFrom(gradient_to(seat.answer))
-        case Abstention(reason):
-            message.abstention.CopyFrom(gradient_pb2.Abstention(reason=reason))
-        case Failure():
-            message.failure.CopyFrom(failure_to(seat.answer))
-        case None:
-            pass
-    return message
+    return pb.SeatResult(**_seat(seat))
 
 
 def hierarchy_to(hierarchy: Hierarchy) -> judge_pb2.Hierarchy:
@@ -118,57 +101,89 @@ def hierarchy_from(message: judge_pb2.Hierarchy) -> Hierarchy:
     return Hierarchy(message.parent_decision_id, message.depth, tuple(message.path))
 
 
-def _consensus_to(consensus: Consensus) -> pb.Consensus:
-    return pb.Consensus(
-        final_score=consensus.final_score,
-        consensus_confidence=consensus.confidence,
-        agreement=consensus.agreement,
-        coverage=consensus.coverage,
-        strategy=STRATEGY_TO[consensus.strategy],
-        threshold=consensus.threshold,
-        tie=consensus.tie,
-        individual_results=[seat_to(seat) for seat in consensus.seats],
-        dissents=[_dissent_to(dissent) for dissent in consensus.dissents],
-    )
+def _stage(stage: StageResult) -> dict[str, Any]:
+    return {
+        "stage": stage.stage,
+        "checks": [_check(check) for check in stage.checks],
+        "consensus": _consensus(stage.consensus) if stage.consensus else None,
+        "gate": _gate(stage.gate),
+        "settled": stage.settled,
+        "duration": _duration(stage.duration_seconds),
+    }
 
 
-def _dissent_to(dissent: Dissent) -> pb.Dissent:
+def _seat(seat: SeatResult) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "judge": seat.judge,
+        "weight": seat.weight,
+        "status": SEAT_STATUS_TO[seat.status],
+        "duration": _duration(seat.duration_seconds),
+        "attempts": seat.attempts,
+        "struck_count": seat.struck,
+    }
+    match seat.answer:
+        case GradientResult():
+            fields["gradient"] = gradient_fields(seat.answer)
+        case Abstention(reason):
+            fields["abstention"] = {"reason": reason}
+        case Failure(kind, reason):
+            fields["failure"] = {"kind": KIND_TO[kind], "reason": reason}
+        case None:
+            pass
+    return fields
+
+
+def _consensus(consensus: Consensus) -> Fields:
+    return {
+        "final_score": consensus.final_score,
+        "consensus_confidence": consensus.confidence,
+        "agreement": consensus.agreement,
+        "coverage": consensus.coverage,
+        "strategy": STRATEGY_TO[consensus.strategy],
+        "threshold": consensus.threshold,
+        "tie": consensus.tie,
+        "individual_results": [_seat(seat) for seat in consensus.seats],
+        "dissents": [_dissent(dissent) for dissent in consensus.dissents],
+    }
+
+
+def _dissent(dissent: Dissent) -> Fields:
     flip = dissent.flip
-    return pb.Dissent(
-        judge=dissent.judge,
-        score=dissent.score,
-        flip=pb.Flip(judge=flip.judge, score=flip.score, upward=flip.upward) if flip else None,
-    )
+    return {
+        "judge": dissent.judge,
+        "score": dissent.score,
+        "flip": {"judge": flip.judge, "score": flip.score, "upward": flip.upward} if flip else None,
+    }
 
 
-def _criterion_to(criterion: CriterionResult) -> pb.CriterionResult:
-    return pb.CriterionResult(
-        criterion_id=criterion.criterion_id,
-        text=criterion.text,
-        required=criterion.required,
-        status=STATUS_TO[criterion.status],
-        met_count=criterion.met,
-        unmet_count=criterion.unmet,
-        evidence=[evidence_to(evidence) for evidence in criterion.evidence],
-    )
+def _criterion(criterion: CriterionResult) -> Fields:
+    return {
+        "criterion_id": criterion.criterion_id,
+        "text": criterion.text,
+        "required": criterion.required,
+        "status": STATUS_TO[criterion.status],
+        "met_count": criterion.met,
+        "unmet_count": criterion.unmet,
+        "evidence": [evidence_fields(evidence) for evidence in criterion.evidence],
+    }
 
 
-def _gate_to(gate: GateResult) -> pb.GateResult:
-    return pb.GateResult(
-        answer=ANSWER_TO[gate.answer],
-        score_ok=gate.score_ok,
-        confidence_ok=gate.confidence_ok,
-        agreement_ok=gate.agreement_ok,
-        criteria_ok=gate.criteria_ok,
-        quorum_ok=gate.quorum_ok,
-        seats_ok=gate.seats_ok,
-    )
+def _gate(gate: GateResult) -> Fields:
+    return {
+        "answer": ANSWER_TO[gate.answer],
+        "score_ok": gate.score_ok,
+        "confidence_ok": gate.confidence_ok,
+        "agreement_ok": gate.agreement_ok,
+        "criteria_ok": gate.criteria_ok,
+        "quorum_ok": gate.quorum_ok,
+        "seats_ok": gate.seats_ok,
+    }
 
 
-def _check_to(check: CheckResult) -> pb.CheckResult:
-    return pb.CheckResult(check=check.check, passed=check.passed, message=check.message)
+def _check(check: CheckResult) -> Fields:
+    return {"check": check.check, "passed": check.passed, "message": check.message}
 
 
-def _duration(seconds: float) -> duration_pb2.Duration:
+def _duration(seconds: float) -> Fields:
     nanos = round(seconds * 1e9)
-    return duration_pb2.Duration(seconds=nanos // 10**9, nanos=nanos % 10**9)
+    return {"seconds": nanos // 10**9, "nanos": nanos % 10**9}

@@ -1,10 +1,11 @@
 """Gradients, abstentions and failures: proto <-> domain."""
 
+from collections.abc import Mapping
+
 from consensus.domain.gradient import (
     Abstention,
     Answer,
     Evidence,
-    Failure,
     FailureKind,
     Finding,
     FindingStatus,
@@ -13,6 +14,9 @@ from consensus.domain.gradient import (
 )
 from consensus.v1 import decision_pb2, judge_pb2
 from consensus.v1 import gradient_pb2 as pb
+
+Fields = Mapping[str, object]
+"""Keyword arguments of a message; nested ones are built in place."""
 
 STATUS_TO = {
     FindingStatus.MET: pb.FINDING_STATUS_MET,
@@ -42,42 +46,40 @@ def answer_from(message: judge_pb2.EvaluateResponse) -> Answer | None:
 def answer_to(answer: Answer) -> judge_pb2.EvaluateResponse:
     """Return the contract's answer."""
     if isinstance(answer, Abstention):
-        abstention = pb.Abstention(reason=answer.reason)
-        return judge_pb2.EvaluateResponse(abstention=abstention)
-    return judge_pb2.EvaluateResponse(gradient=gradient_to(answer))
+        return judge_pb2.EvaluateResponse(abstention={"reason": answer.reason})
+    return judge_pb2.EvaluateResponse(gradient=gradient_fields(answer))
 
 
-def gradient_to(gradient: GradientResult) -> pb.GradientResult:
-    """Return the contract's gradient."""
-    return pb.GradientResult(
-        score=gradient.score,
-        confidence=gradient.confidence,
-        reasoning=gradient.reasoning,
-        signals=[
-            pb.Signal(category=s.category, score=s.score, message=s.message)
+def gradient_fields(gradient: GradientResult) -> Fields:
+    """Return the contract's gradient as keyword arguments."""
+    fields: dict[str, object] = {
+        "score": gradient.score,
+        "confidence": gradient.confidence,
+        "reasoning": gradient.reasoning,
+    }
+    if gradient.signals:
+        fields["signals"] = [
+            {"category": s.category, "score": s.score, "message": s.message}
             for s in gradient.signals
-        ],
-        findings=[
-            pb.Finding(
-                criterion_id=f.criterion_id,
-                status=STATUS_TO[f.status],
-                evidence=[evidence_to(e) for e in f.evidence],
-                notes=f.notes,
-            )
+        ]
+    if gradient.findings:
+        fields["findings"] = [
+            {
+                "criterion_id": f.criterion_id,
+                "status": STATUS_TO[f.status],
+                "evidence": [evidence_fields(e) for e in f.evidence],
+                "notes": f.notes,
+            }
             for f in gradient.findings
-        ],
-        metadata=gradient.metadata,
-    )
+        ]
+    if gradient.metadata:
+        fields["metadata"] = gradient.metadata
+    return fields
 
 
-def evidence_to(evidence: Evidence) -> pb.Evidence:
-    """Return the contract's evidence."""
-    return pb.Evidence(message_index=evidence.message_index, quote=evidence.quote)
-
-
-def failure_to(failure: Failure) -> decision_pb2.Failure:
-    """Return the contract's failure."""
-    return decision_pb2.Failure(kind=KIND_TO[failure.kind], reason=failure.reason)
+def evidence_fields(evidence: Evidence) -> Fields:
+    """Return the contract's evidence as keyword arguments."""
+    return {"message_index": evidence.message_index, "quote": evidence.quote}
 
 
 def _gradient_from(message: pb.GradientResult) -> GradientResult | None:

@@ -39,7 +39,10 @@ class Recording:
 
 
 def read_recording(file: Path, limit: int | None = None) -> Recording:
-    """Return the first `limit` prompts of which every judge has a record of every response."""
+    """Return the complete prompts: those of which every judge has a record of every response.
+
+    `limit` takes so many of them, evenly spread over the file, which is sorted by group.
+    """
     rows: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
     first: dict[str, dict[str, int | None]] = {judge: {} for judge in JUDGES}
     with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -48,13 +51,15 @@ def read_recording(file: Path, limit: int | None = None) -> Recording:
                 samples = row["samples"]
                 first[row["judge_id"]][row["item_id"]] = samples[0] if samples else None
                 rows[row["prompt_id"]][row["item_id"]] = row
-    prompts = tuple(
+    complete = [
         prompt
         for prompt_id, items in rows.items()
         if (prompt := _prompt(prompt_id, items)) is not None
         and all(item in of_judge for of_judge in first.values() for item in prompt.items)
-    )
-    return Recording(prompts=prompts[:limit], first=first)
+    ]
+    count = len(complete) if limit is None else min(limit, len(complete))
+    spread = (complete[number * len(complete) // count] for number in range(count))
+    return Recording(prompts=tuple(spread), first=first)
 
 
 def _prompt(prompt_id: str, items: Mapping[str, Mapping[str, object]]) -> Prompt | None:
@@ -89,6 +94,6 @@ def shares(
     by_group: dict[str, list[float]] = defaultdict(list)
     for prompt in prompts:
         by_group[prompt.group].append(credit(prompt, scores))
-    credits = [value for values in by_group.values() for value in values]
+    every = [value for values in by_group.values() for value in values]
     groups = {group: sum(values) / len(values) for group, values in sorted(by_group.items())}
-    return sum(credits) / len(credits), groups
+    return sum(every) / len(every), groups

@@ -1,10 +1,10 @@
 """What a replay found: how often each judge and each strategy ranks the chosen response first."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -57,49 +57,59 @@ def lines(recording: Recording, outcomes: Sequence[Outcome]) -> list[Line]:
 def show(
     recording: Recording, outcomes: Sequence[Outcome], console: Console, *, groups: bool
 ) -> None:
-    """Print the table."""
+    """Print the table; with `groups` a second one, by group of prompts."""
     found = lines(recording, outcomes)
+    prompts = len(recording.prompts)
     best = max(line.first for line in found if line.kind == "judge")
-    names = list(found[0].groups) if groups else []
-    table = Table(
-        title=f"How often the chosen one of four responses comes first ({_count(recording)})",
-        title_justify="left",
-        caption=_caption(outcomes, best, len(recording.prompts)),
-        caption_justify="left",
-    )
-    table.add_column("judge or strategy")
-    for column in ("first", "against best judge", *names, "agreement", "judgments/s"):
+    table = _table(f"How often the chosen one of four responses comes first ({prompts} prompts)")
+    for column in ("first", "against best judge", "agreement", "judgments/s"):
         table.add_column(column, justify="right")
-    for number, line in enumerate(found):
-        last_judge = line.kind == "judge" and found[number + 1 :][:1] != []
-        table.add_row(
-            Text(line.name, "bold" if line.kind == "strategy" else ""),
-            f"{line.first:.3f}",
-            Text(f"{line.first - best:+.3f}", "green" if line.first > best else "dim"),
-            *(f"{line.groups[name]:.3f}" for name in names),
-            f"{line.agreement:.3f}" if line.agreement is not None else "",
-            f"{line.judgments_per_second:,.0f}" if line.judgments_per_second else "",
-            end_section=last_judge and found[number + 1].kind == "strategy",
-        )
-    console.print(Group(table))
+    _rows(table, found, lambda line: _figures(line, best))
+    console.print(table, _summary(outcomes, best, prompts))
+    if groups:
+        table = _table("By group of prompts")
+        for group in found[0].groups:
+            table.add_column(group, justify="right")
+        _rows(table, found, lambda line: [f"{share:.3f}" for share in line.groups.values()])
+        console.print(table)
 
 
-def _count(recording: Recording) -> str:
-    return f"{len(recording.prompts)} prompts"
+def _table(title: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("judge or strategy", no_wrap=True)
+    return table
 
 
-def _caption(outcomes: Sequence[Outcome], best: float, prompts: int) -> Text:
+def _rows(
+    table: Table, found: Sequence[Line], cells: Callable[[Line], Sequence[str | Text]]
+) -> None:
+    for line in found:
+        name = Text(line.name, "bold" if line.kind == "strategy" else "")
+        table.add_row(name, *cells(line), end_section=line.name == JUDGES[-1])
+
+
+def _figures(line: Line, best: float) -> list[str | Text]:
+    return [
+        f"{line.first:.3f}",
+        Text(f"{line.first - best:+.3f}", "green" if line.first > best else "dim"),
+        f"{line.agreement:.3f}" if line.agreement is not None else "",
+        f"{line.judgments_per_second:,.0f}" if line.judgments_per_second else "",
+    ]
+
+
+def _summary(outcomes: Sequence[Outcome], best: float, prompts: int) -> Text:
     judgments = sum(len(outcome.scores) for outcome in outcomes)
     calls = sum(outcome.calls for outcome in outcomes)
     seconds = sum(outcome.seconds for outcome in outcomes)
     abstained = sum(outcome.abstained for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     error = math.sqrt(best * (1 - best) / prompts)
-    caption = Text(
-        f"{judgments:,} judgments, {calls:,} judge calls in {seconds:.1f} s:"
-        f" {judgments / seconds:,.0f} judgments/s, {calls / seconds:,.0f} judge calls/s.\n"
-        f"{abstained:,} abstentions. Ties split the credit; standard error of a share: {error:.3f}."
+    summary = Text(
+        f"{judgments:,} judgments and {calls:,} judge calls in {seconds:.1f} s:\n"
+        f"{judgments / seconds:,.0f} judgments/s, {calls / seconds:,.0f} judge calls/s\n"
+        f"{abstained:,} abstentions; ties split the credit; standard error of a share {error:.3f}",
+        "dim",
     )
     if failed:
-        caption.append(f"\n{failed:,} seats failed: these are not the record's figures.", "red")
-    return caption
+        summary.append(f"\n{failed:,} seats failed: these are not the record's figures", "red")
+    return summary

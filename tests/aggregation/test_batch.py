@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consensus.aggregation.batch import Batch, weighted_mean
+from consensus.aggregation.batch import Batch
 from tests.aggregation.panels import law
 
 beyond = st.floats().filter(lambda value: not 0 <= value <= 1)
@@ -29,7 +29,7 @@ def test_a_confidence_outside_zero_to_one_is_refused(value: float) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, -0.1, 1.1])
 def test_even_a_seat_of_weight_zero_may_not_score_nonsense(value: float) -> None:
-    with pytest.raises(ValueError, match="scores and confidences"):
+    with pytest.raises(ValueError, match="must be finite and in"):
         Batch.of([[0.5, value]], [[1.0, 1.0]], [1.0, 0.0])
 
 
@@ -93,14 +93,14 @@ def test_a_panel_without_seats_is_refused() -> None:
 
 def test_a_batch_may_have_no_rows() -> None:
     batch = Batch.of(np.zeros((0, 2)), np.zeros((0, 2)), [1.0, 1.0])
-    assert weighted_mean(batch.scores, batch.cell_weights).tolist() == []
+    assert batch.mean(batch.scores).tolist() == []
 
 
 def test_weights_are_scaled_so_that_the_heaviest_seat_weighs_one() -> None:
     batch = Batch.of([[0.5, 0.5]], [[1.0, 1.0]], [2.0, 8.0])
     assert batch.weights.tolist() == [0.25, 1.0]
     huge = Batch.of([[0.2, 0.6]], [[1.0, 1.0]], [1e308, 1e308])
-    assert weighted_mean(huge.scores, huge.cell_weights).tolist() == [pytest.approx(0.4)]
+    assert huge.mean(huge.scores).tolist() == [pytest.approx(0.4)]
 
 
 def test_completing_fills_only_the_outstanding_cells() -> None:
@@ -112,4 +112,5 @@ def test_completing_fills_only_the_outstanding_cells() -> None:
 
 
 def test_the_mean_of_nothing_is_zero() -> None:
-    assert weighted_mean(np.array([[0.7, 0.9]]), np.zeros((1, 2))).tolist() == [0.0]
+    empty = Batch.of([[0.7, 0.9]], [[1.0, 1.0]], [1.0, 1.0], [[False, False]])
+    assert empty.mean(np.array([[0.7, 0.9]])).tolist() == [0.0]

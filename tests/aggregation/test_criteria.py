@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.aggregation.criteria import certainly_met, statuses
+from consensus.aggregation.fold import fold
 from consensus.domain.gradient import FindingStatus
 from consensus.domain.policy import Panel, StrategyName, Tie
 from tests.aggregation.panels import (
@@ -29,7 +30,7 @@ every_strategy = pytest.mark.parametrize("strategy", StrategyName)
 
 def status(panel: Panel, *votes: Cell) -> FindingStatus:
     """Return the status of one criterion."""
-    return statuses(batch_of(votes), panel)[0]
+    return statuses(fold(batch_of(votes), panel), panel)[0]
 
 
 def certain(panel: Panel, *votes: Cell) -> bool | None:
@@ -93,7 +94,7 @@ def test_a_tied_vote_goes_by_the_rule(tie: Tie, expected: FindingStatus) -> None
 def test_each_row_is_a_criterion_of_its_own() -> None:
     panel = panel_of(StrategyName.MAJORITY)
     votes = batch_of((YES, YES, NO), (NO, NO, YES), (SILENT, SILENT, SILENT))
-    assert statuses(votes, panel) == [MET, UNMET, INCONCLUSIVE]
+    assert statuses(fold(votes, panel), panel) == [MET, UNMET, INCONCLUSIVE]
     waiting = np.zeros((3, 3), bool)
     assert certainly_met(votes, waiting, panel) == [True, False, False]
 
@@ -138,5 +139,5 @@ def test_what_is_certain_holds_in_every_completion(
     )
     expected = certain(panel, *row)
     ends = completions(row, [YES, NO, Cell(1.0, 0.5), Cell(1.0, 0.0), Cell(0.0, 0.0)])
-    found = {end is MET for end in statuses(batch_of(*ends), panel)}
+    found = {end is MET for end in statuses(fold(batch_of(*ends), panel), panel)}
     assert expected is None or found == {expected}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consensus.aggregation.batch import Batch, weighted_mean
+from consensus.aggregation.batch import Batch
 from consensus.aggregation.fold import fold
 from consensus.domain.fold import Folded
 from consensus.domain.policy import StrategyName, panel_faults
@@ -132,10 +132,10 @@ def test_losing_a_seat_never_gives_more_confidence_than_its_agreeing_with_the_pa
     before, seat, after = case.row[:at], case.row[at], case.row[at + 1 :]
     lost = (*before, replace(seat, score=None), *after)
     rest = batch_of(lost)
-    score = float(weighted_mean(rest.scores, rest.cell_weights)[0])
+    score = float(rest.mean(rest.scores)[0])
     if strategy is StrategyName.MAJORITY:
         score = float(fold_row(panel, lost).final >= 0.5)
-    confidence = float(weighted_mean(rest.confidences, rest.cell_weights)[0])
+    confidence = float(rest.mean(rest.confidences)[0])
     agreed = (
         *before,
         replace(seat, score=min(score, 1.0), confidence=min(confidence, 1.0)),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from consensus.aggregation.bounds import bounds
 from consensus.aggregation.criteria import certainly_met, statuses
 from consensus.aggregation.dissent import dissents
+from consensus.aggregation.fold import fold
 from consensus.domain.fold import Bounds
 from consensus.domain.policy import StrategyName
 from tests.aggregation.panels import (
@@ -80,7 +81,9 @@ def test_its_findings_have_no_vote(
     panel = case.under(strategy)
     votes = tuple(replace(c, score=c.score and float(c.score >= 0.5)) for c in case.row)
     within = joined(votes, at, replace(extra, score=extra.score and round(extra.score)))
-    assert statuses(batch_of(within), panel) == statuses(batch_of(votes), panel)
+    assert statuses(fold(batch_of(within), panel), panel) == statuses(
+        fold(batch_of(votes), panel), panel
+    )
 
 
 @every_strategy

@@ -30,13 +30,13 @@ async def test_all_seats_are_asked_at_once_and_the_slowest_sets_the_time() -> No
 
 
 async def test_seats_stand_in_panel_order_whatever_the_order_of_answers() -> None:
-    judges = [Waiting("slow", 3, GOOD), Instant("at once", GOOD), Waiting("quick", 1, GOOD)]
+    judges = Waiting("slow", 3, GOOD), Instant("at once", GOOD), Waiting("quick", 1, GOOD)
     decision = await decide(stage("quick", "slow", "at once"), *judges)
     assert list(seats_of(decision)) == ["quick", "slow", "at once"]
 
 
 async def test_every_seat_is_given_the_same_submission_and_memo() -> None:
-    judges = [Waiting("a", 1, GOOD), Waiting("b", 1, GOOD), Instant("c", GOOD)]
+    judges = Waiting("a", 1, GOOD), Waiting("b", 1, GOOD), Instant("c", GOOD)
     await decide(stage("a", "b", "c"), *judges)
     first = judges[0].asked[0]
     assert all(judge.asked == [first] for judge in judges)
@@ -72,9 +72,7 @@ async def test_the_callers_budget_gives_the_answer_of_the_seats_that_have_answer
     assert decision.verdict is Verdict.ACCEPT
     assert decision.duration_seconds == pytest.approx(1.95)
     assert seats["quick"].status is SeatStatus.SCORED
-    assert seats["slow"].answer == Failure(
-        FailureKind.TIMEOUT, "no answer before the budget ended"
-    )
+    assert seats["slow"].answer == Failure(FailureKind.TIMEOUT, "no answer before the budget ended")
     assert slow.cancelled == 1
     assert watcher.balanced
     assert [reason.code for reason in decision.reasons] == [
@@ -108,14 +106,14 @@ async def test_a_short_budget_leaves_half_of_itself_to_the_judges() -> None:
     assert decision.duration_seconds == pytest.approx(0.02)
 
 
-async def test_a_spent_budget_asks_no_judge_that_waits() -> None:
-    waiting, watcher = Waiting("waiting", 1, GOOD), Watcher()
-    rules = stage("instant", "waiting", quorum=1)
-    decision = await decide(rules, Instant("instant", GOOD), waiting, seconds=0, watcher=watcher)
-    seat = seats_of(decision)["waiting"]
-    assert (seat.status, seat.attempts, seat.duration_seconds) == (SeatStatus.FAILED, 0, 0.0)
-    assert waiting.asked == []
-    assert watcher.started == [("bench", "instant")]
+async def test_a_spent_budget_is_answered_at_once_by_the_judges_that_never_wait() -> None:
+    rules, watcher = stage("instant", "waiting", quorum=1), Watcher()
+    judges = Instant("instant", GOOD), Waiting("waiting", 1, GOOD)
+    decision = await decide(rules, *judges, seconds=0, watcher=watcher)
+    assert decision.duration_seconds == 0.0
+    assert seats_of(decision)["instant"].status is SeatStatus.SCORED
+    assert seats_of(decision)["waiting"].status is SeatStatus.FAILED
+    assert decision.reasons[-1].code is ReasonCode.DEADLINE
     assert watcher.balanced
 
 

@@ -69,7 +69,7 @@ def answers_of_waiting(
             endings.filled([vote.score is not None for vote in votes], endings.units()) > 0.1
         )
         met = endings.filled([vote.score or 0.0 for vote in votes], endings.units().round())
-        found = statuses(Batch.of(met, own, weights, cast), panel)
+        found = statuses(fold(Batch.of(met, own, weights, cast), panel), panel)
         criteria_ok &= np.array([status is FindingStatus.MET for status in found])
     voters = sum(weight > 0 for weight in weights)
     answers: set[GateAnswer | str] = set()

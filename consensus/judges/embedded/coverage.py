@@ -8,6 +8,7 @@ weight that was judged, so never above 0.5. English only. Abstains where nothing
 """
 
 import functools
+import json
 import re
 from collections.abc import KeysView
 from typing import Literal
@@ -54,7 +55,7 @@ class CoverageJudge:
     def evaluate_now(self, evaluation: Evaluation) -> Answer:
         """Return the weighted mean share of criteria words that the candidate holds."""
         submission = evaluation.submission
-        outputs = [str(value) for value in submission.outputs.values()]
+        outputs = [_text(value) for value in submission.outputs.values()]
         whole = "\n".join([submission.candidate, *outputs]).strip()
         asked = [
             (criterion, words)
@@ -113,6 +114,11 @@ def _find(
     )
     finding = Finding(criterion_id=criterion.id, status=status, evidence=evidence, notes=notes)
     return finding, share
+
+
+def _text(value: object) -> str:
+    """Return an output as evidence is located in it: a string as it is, other JSON as its text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _words(text: str) -> dict[str, str]:

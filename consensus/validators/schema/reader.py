@@ -13,9 +13,10 @@ from consensus.validators.schema.values import member, shown
 MAX_NESTING = 200
 """Deepest nesting of schemas in use: subschemas, references and the document together."""
 
-_SCHEMA_STEPS = 120
-_KEYWORD_STEPS = 50
+_SCHEMA_STEPS = 200
+_KEYWORD_STEPS = 80
 _NAME_STEPS = 20
+_REFERENCE_STEPS = 700
 _Schema = Mapping[str, Any]
 
 
@@ -106,7 +107,7 @@ def _if(reader: Reader, operand: Any, value: Any, schema: _Schema) -> Fault | No
 
 
 def _ref(reader: Reader, operand: Any, value: Any, _schema: _Schema) -> Fault | None:
-    reader.effort.spend(_NAME_STEPS * len(operand))
+    reader.effort.spend(_REFERENCE_STEPS + _NAME_STEPS * len(operand))
     return reader.fault(pointed(reader.root, operand), value)
 
 

@@ -15,6 +15,7 @@ from consensus.validators.schema.values import is_multiple, is_number, same, sho
 Rule = Callable[[Any, Any, Effort], str]
 
 _MULTIPLE_STEPS = 1_000
+_BIT_STEPS = 5
 _NAME_STEPS = 20
 _ITEM_STEPS = 200
 _TEXT_STEPS = 10
@@ -43,7 +44,7 @@ def _const(operand: Any, value: Any, effort: Effort) -> str:
 def _multiple_of(operand: Any, value: Any, effort: Effort) -> str:
     if not is_number(value):
         return ""
-    effort.spend(_MULTIPLE_STEPS)
+    effort.spend(_MULTIPLE_STEPS + _BIT_STEPS * int(value).bit_length())
     return (
         "" if is_multiple(value, operand) else f"is {shown(value)}; must be a multiple of {operand}"
     )

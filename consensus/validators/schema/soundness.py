@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from consensus.validators import expressions
 from consensus.validators.effort import Effort
-from consensus.validators.expressions import ExpressionError, compile_steps
 from consensus.validators.schema.values import TYPES, is_number, member, shown
 
 REFUSED = {
@@ -28,7 +28,9 @@ _COUNTS = tuple(
     for most_or_least in ("min", "max")
     for what in ("Contains", "Items", "Length", "Properties")
 )
-_NODE_STEPS = 150
+_NODE_STEPS = 400
+_NAME_STEPS = 20
+_REFERENCE_STEPS = 2_000
 
 
 class UnsoundSchemaError(ValueError):
@@ -49,9 +51,12 @@ def require_sound(schema: Mapping[str, object], effort: Effort) -> None:
         for keyword, operand in node.items():
             effort.spend(_NODE_STEPS)
             here = path + member(keyword)
+            if isinstance(operand, (list, dict)):
+                effort.spend(_NAME_STEPS * len(operand))
             _require_operand(keyword, operand, here, effort)
             waiting.extend((here + part, child) for part, child in _subschemas(keyword, operand))
         if "$ref" in node:
+            effort.spend(_REFERENCE_STEPS + _NAME_STEPS * len(node["$ref"]))
             waiting.append((node["$ref"], pointed(schema, node["$ref"])))
 
 
@@ -93,8 +98,8 @@ def _require(holds: object, path: str, found: object, words: str) -> None:
 
 def _require_expression(pattern: str, path: str, effort: Effort) -> None:
     try:
-        effort.spend(compile_steps(pattern))
-    except ExpressionError as error:
+        expressions.require_sound(pattern, effort)
+    except expressions.ExpressionError as error:
         words = f"{path} is {shown(pattern)}, which RE2 does not take: {error}"
         raise UnsoundSchemaError(words) from None
 

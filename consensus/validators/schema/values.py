@@ -9,7 +9,7 @@ from consensus.validators.effort import Effort
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _LARGEST_EXACT = 1 << 53
-_COMPARE_STEPS = 40
+_COMPARE_STEPS = 80
 _SHOWN = 60
 
 

@@ -1,6 +1,7 @@
 """Reads errors off the wire: a call's status with its trailers, and the errors in a batch."""
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -17,7 +18,8 @@ _CODES: Mapping[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.St
 
 def error_of(error: grpc.RpcError) -> ConsensusError:
     """Return what a failed call means; takes the errors of both flavours of gRPC."""
-    trailers = {str(key): value for key, value in error.trailing_metadata() or ()}
+    pairs = cast("Iterable[tuple[str, str | bytes]] | None", error.trailing_metadata())
+    trailers = dict(pairs or ())
     reason = trailers.get(REASON_KEY, "")
     details = trailers.get(DETAILS_KEY, b"")
     return CLASSES.get(error.code(), ConsensusError)(

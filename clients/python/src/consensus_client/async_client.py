@@ -1,0 +1,227 @@
+"""The client for asyncio programs."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+import grpc
+import grpc.aio
+
+from consensus.v1.consensus_pb2 import (
+    BatchJudgeResponse,
+    JudgeRequest,
+    JudgeResponse,
+    ListPoliciesRequest,
+    ListPoliciesResponse,
+    Overrides,
+    PolicySummary,
+    StreamJudgeRequest,
+)
+from consensus.v1.consensus_pb2_grpc import ConsensusServiceStub
+from consensus.v1.decision_pb2 import Decision
+from consensus.v1.submission_pb2 import Submission
+from consensus_client.calls import (
+    DEFAULT_TIMEOUT_SECONDS,
+    Event,
+    Habits,
+    Metadata,
+    batch_of,
+    event_of,
+    identified,
+    results_of,
+)
+from consensus_client.connection import SERVICE, Option, channel_options, probe_options
+from consensus_client.errors import ConsensusError, closed
+from consensus_client.health import CHECK, ServingStatus, decode_response, encode_request
+from consensus_client.status import error_of
+from consensus_client.submissions import judge_request
+
+
+class AsyncConsensusClient:
+    """Asks a consensus service from one event loop; make it inside that loop.
+
+    Takes the arguments of ConsensusClient and keeps its promises: every method raises
+    ConsensusError, a call that ends with UNAVAILABLE is tried up to three times, and nothing
+    connects before the first call. Cancelling a task cancels its call, on the server too, and
+    raises asyncio.CancelledError as always. Close it, or use it in an `async with` block.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        *,
+        credentials: grpc.ChannelCredentials | None = None,
+        timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        metadata: Metadata | None = None,
+        options: Sequence[Option] = (),
+    ) -> None:
+        asyncio.get_running_loop()  # RuntimeError here rather than a riddle in the first call
+        self._habits = Habits(timeout_seconds, metadata or {})
+        self._open = _opener(target, credentials)
+        self._options = tuple(options)
+        self._channel = self._open(channel_options(self._options))
+        self._stub = ConsensusServiceStub(self._channel)
+        self._closed = False
+
+    async def judge(
+        self,
+        submission: Submission,
+        *,
+        policy: str = "",
+        overrides: Overrides | None = None,
+        request_id: str | None = None,
+        timeout_seconds: float | None = None,
+        metadata: Metadata | None = None,
+    ) -> Decision:
+        """Return the decision on one submission.
+
+        `policy`: empty means the server's default. `request_id`: at most 36 ASCII characters; the
+        same id with the same content is answered with the same decision for 10 minutes. None: a
+        random UUID, so that gRPC's retries are safe.
+        """
+        request = identified(
+            judge_request(submission, policy=policy, overrides=overrides, request_id=request_id)
+        )
+        reply: JudgeResponse = await self._call(
+            self._stub.Judge, request, timeout_seconds, metadata
+        )
+        return reply.decision
+
+    async def stream_judge(
+        self,
+        submission: Submission,
+        *,
+        policy: str = "",
+        overrides: Overrides | None = None,
+        timeout_seconds: float | None = None,
+        metadata: Metadata | None = None,
+    ) -> AsyncGenerator[Event, None]:
+        """Yield every step of a judgment; the decision is the last.
+
+        The call starts with the first step that is asked for. To leave early, `aclose()` the
+        generator (or use `contextlib.aclosing`): that cancels the call.
+        """
+        request = StreamJudgeRequest(
+            request=judge_request(submission, policy=policy, overrides=overrides)
+        )
+        with self._errors():
+            call = self._stub.StreamJudge(
+                request,
+                timeout=self._habits.timeout(timeout_seconds),
+                metadata=self._habits.headers(metadata),
+            )
+            try:
+                async for step in call:
+                    event = event_of(step)
+                    if event is not None:
+                        yield event
+            finally:
+                call.cancel()
+
+    async def batch_judge(
+        self,
+        requests: Iterable[JudgeRequest],
+        *,
+        timeout_seconds: float | None = None,
+        metadata: Metadata | None = None,
+    ) -> list[Decision | ConsensusError]:
+        """Return a decision or an error for each of 1 to 1,000 requests, in order.
+
+        Errors of single items are returned, not raised. Make requests with `judge_request()`.
+        """
+        reply: BatchJudgeResponse = await self._call(
+            self._stub.BatchJudge, batch_of(requests), timeout_seconds, metadata
+        )
+        return results_of(reply)
+
+    async def list_policies(
+        self, *, timeout_seconds: float | None = None, metadata: Metadata | None = None
+    ) -> list[PolicySummary]:
+        """Return the policies as loaded, in the order of the server's file."""
+        reply: ListPoliciesResponse = await self._call(
+            self._stub.ListPolicies, ListPoliciesRequest(), timeout_seconds, metadata
+        )
+        return list(reply.policies)
+
+    async def health(
+        self, service: str = SERVICE, *, timeout_seconds: float | None = None
+    ) -> ServingStatus:
+        """Return what one server behind the target says of `service`; "" asks for liveness.
+
+        Asks over a connection of its own. Raises UnavailableError where nobody answers.
+        """
+        with self._errors():
+            channel = self._open(probe_options(self._options))
+            check = channel.unary_unary(
+                CHECK, request_serializer=encode_request, response_deserializer=decode_response
+            )
+            try:
+                return await check(
+                    service,
+                    timeout=self._habits.timeout(timeout_seconds),
+                    metadata=self._habits.headers(None),
+                )
+            except grpc.RpcError as error:
+                if error.code() is grpc.StatusCode.NOT_FOUND:
+                    return ServingStatus.SERVICE_UNKNOWN
+                raise
+            finally:
+                await channel.close()
+
+    async def close(self) -> None:
+        """Close the connections. Calls under way end with CallCancelledError."""
+        self._closed = True
+        await self._channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _call(
+        self,
+        method: Callable[..., Any],
+        request: object,
+        timeout_seconds: float | None,
+        metadata: Metadata | None,
+    ) -> Any:
+        with self._errors():
+            return await method(
+                request,
+                timeout=self._habits.timeout(timeout_seconds),
+                metadata=self._habits.headers(metadata),
+            )
+
+    @contextmanager
+    def _errors(self) -> Generator[None, None, None]:
+        self._require_open()
+        try:
+            yield
+        except asyncio.CancelledError:
+            # Closing the channel cancels its calls; that must not look like the task's own end.
+            task = asyncio.current_task()
+            if self._closed and task is not None and not task.cancelling():
+                raise closed() from None
+            raise
+        except grpc.RpcError as error:
+            raise error_of(error) from error
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise closed()
+
+
+def _opener(
+    target: str, credentials: grpc.ChannelCredentials | None
+) -> Callable[[list[Option]], grpc.aio.Channel]:
+    if credentials is None:
+        return lambda options: grpc.aio.insecure_channel(target, options)
+    return lambda options: grpc.aio.secure_channel(target, credentials, options)

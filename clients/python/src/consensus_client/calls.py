@@ -1,0 +1,96 @@
+"""What both clients send and how they read the answers."""
+
+import math
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from consensus.v1.consensus_pb2 import (
+    BatchJudgeRequest,
+    BatchJudgeResponse,
+    JudgeRequest,
+    SeatFinished,
+    SeatStarted,
+    StageFinished,
+    StreamJudgeResponse,
+)
+from consensus.v1.decision_pb2 import Decision
+from consensus_client.errors import ConsensusError
+from consensus_client.status import item_error_of
+
+DEFAULT_TIMEOUT_SECONDS = 60.0
+
+Metadata = Mapping[str, str | bytes]
+"""Headers of a call, such as `{"traceparent": ...}` (W3C Trace Context). Keys are sent in lower
+case; a key that ends in `-bin` takes bytes."""
+
+Event = SeatStarted | SeatFinished | StageFinished | Decision
+"""One step of a judgment. The decision comes last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What a client does with every call unless the call says otherwise."""
+
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    metadata: Metadata = field(default_factory=dict)
+    """Sent with every call; a call's own metadata replaces equal keys."""
+
+    def __post_init__(self) -> None:
+        self.timeout(None)
+
+    def timeout(self, wanted: float | None) -> float:
+        """Return a call's time-out in seconds. Raises ValueError unless finite and above 0."""
+        seconds = self.timeout_seconds if wanted is None else wanted
+        if not (math.isfinite(seconds) and seconds > 0):
+            raise ValueError(f"timeout_seconds is {seconds}; must be finite and above 0")
+        return seconds
+
+    def headers(self, more: Metadata | None) -> tuple[tuple[str, str | bytes], ...]:
+        """Return a call's metadata."""
+        both = {
+            key.lower(): text for part in (self.metadata, more or {}) for key, text in part.items()
+        }
+        return tuple(both.items())
+
+
+def identified(request: JudgeRequest) -> JudgeRequest:
+    """Return the request with a request_id, a random UUID where it has none.
+
+    gRPC repeats a call that ends with UNAVAILABLE. With the id the server answers the repetition
+    with the decision it has already made; without, it would pay every judge again.
+    """
+    if request.request_id:
+        return request
+    copy = JudgeRequest()
+    copy.CopyFrom(request)
+    copy.request_id = str(uuid.uuid4())
+    return copy
+
+
+def batch_of(requests: Iterable[JudgeRequest]) -> BatchJudgeRequest:
+    """Return the requests as one batch, each with a request_id."""
+    return BatchJudgeRequest(requests=[identified(request) for request in requests])
+
+
+def results_of(response: BatchJudgeResponse) -> list[Decision | ConsensusError]:
+    """Return a decision or an error for each item, in request order."""
+    return [
+        item_error_of(result.error) if result.HasField("error") else result.decision
+        for result in response.results
+    ]
+
+
+def event_of(step: StreamJudgeResponse) -> Event | None:
+    """Return what happened; None for a kind of step that this version does not know."""
+    match step.WhichOneof("event"):
+        case "seat_started":
+            return step.seat_started
+        case "seat_finished":
+            return step.seat_finished
+        case "stage_finished":
+            return step.stage_finished
+        case "decision":
+            return step.decision
+        case _:
+            return None

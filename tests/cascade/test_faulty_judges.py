@@ -1,0 +1,153 @@
+"""A judge that fails, crashes or lies costs its own seat, with a reason that gives nothing away."""
+
+import asyncio
+import math
+
+import pytest
+
+from consensus.domain.decision import Decision, SeatResult, SeatStatus, Verdict
+from consensus.domain.errors import JudgeFailed
+from consensus.domain.gradient import (
+    Abstention,
+    Failure,
+    FailureKind,
+    Finding,
+    FindingStatus,
+    GradientResult,
+    Signal,
+)
+from consensus.wire.decision import decision_to
+from tests.builders import (
+    Instant,
+    Script,
+    Waiting,
+    Watcher,
+    criteria,
+    decide,
+    scores,
+    seats_of,
+    stage,
+    submission,
+)
+
+SECRET = "Bearer s3cr3t, and the candidate's own words"
+
+
+class Crash(Exception):
+    """A crash whose text and representation give everything away."""
+
+    def __repr__(self) -> str:
+        return SECRET
+
+
+class Unprintable(Exception):
+    """A crash that crashes again when it is printed."""
+
+    def __str__(self) -> str:
+        raise RuntimeError(SECRET)
+
+
+CRASHES = [
+    Crash(SECRET),
+    Unprintable(),
+    ValueError(SECRET),
+    KeyError(SECRET),
+    TimeoutError(SECRET),
+    ConnectionError(SECRET),
+    RecursionError(SECRET),
+    StopIteration(SECRET),
+    StopAsyncIteration(SECRET),
+    ExceptionGroup(SECRET, [ValueError(SECRET)]),
+    asyncio.CancelledError(SECRET),
+]
+
+
+async def beside_a_good_one(script: Script, *, waits: bool = True) -> tuple[Decision, SeatResult]:
+    """Return the decision of a bad and a good judge, and the bad one's seat."""
+    bad = Waiting("bad", 1, script) if waits else Instant("bad", script)
+    watcher = Watcher()
+    decision = await decide(
+        stage("bad", "good"),
+        bad,
+        Waiting("good", 2, scores(0.9)),
+        about=submission(rubric=criteria("C1", required=False)),
+        watcher=watcher,
+    )
+    assert watcher.balanced
+    assert seats_of(decision)["good"].status is SeatStatus.SCORED
+    assert decision.verdict is Verdict.ACCEPT
+    assert decision.duration_seconds == 2.0
+    assert SECRET not in repr(decision)
+    decision_to(decision)  # whatever a judge says, the answer can leave the house
+    return decision, seats_of(decision)["bad"]
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["waiting", "instant"])
+@pytest.mark.parametrize("crash", CRASHES, ids=lambda crash: type(crash).__name__)
+async def test_a_crash_costs_its_own_seat_and_tells_only_its_type(
+    crash: BaseException, waits: bool
+) -> None:
+    _, seat = await beside_a_good_one(crash, waits=waits)
+    assert (seat.status, seat.attempts) == (SeatStatus.FAILED, 1)
+    assert seat.duration_seconds == (1.0 if waits else 0.0)
+    assert isinstance(seat.answer, Failure)
+    assert seat.answer.kind is FailureKind.ERROR
+    kinds = (type(crash).__name__, "RuntimeError")  # Python's own word for a stray StopIteration
+    assert seat.answer.reason in [f"crashed with {kind}" for kind in kinds]
+
+
+LIES: dict[str, tuple[Script, str]] = {
+    "a score that is not a number": (scores(math.nan), "score is nan; must be in [0, 1]"),
+    "a score of 7": (scores(7.0), "score is 7; must be in [0, 1]"),
+    "a negative score": (scores(-1e-9), "score is -1e-09; must be in [0, 1]"),
+    "an endless confidence": (scores(0.5, math.inf), "confidence is inf; must be in [0, 1]"),
+    "a signal out of range": (
+        scores(0.5, signals=(Signal("a", 1.5),)),
+        "a signal's score is 1.5; must be in [0, 1]",
+    ),
+    "two findings for one criterion": (
+        scores(
+            0.5,
+            findings=(
+                Finding(criterion_id="C1", status=FindingStatus.MET),
+                Finding(criterion_id="C1", status=FindingStatus.UNMET),
+            ),
+        ),
+        "answers a criterion twice",
+    ),
+    "nothing": (None, "answered with a NoneType"),
+    "a bare number": (0.7, "answered with a float"),
+    "a class": (GradientResult, "answered with a type"),
+    "a score in words": (scores("high"), "a field is of the wrong type"),  # type: ignore[arg-type]
+    "no reasoning": (scores(0.5, reasoning=None), "a field is of the wrong type"),
+    "no reason to abstain": (Abstention(None), "a field is of the wrong type"),  # type: ignore[arg-type]
+    "a status of its own": (
+        scores(0.5, findings=(Finding(criterion_id="C1", status="maybe"),)),  # type: ignore[arg-type]
+        "a field is of the wrong type",
+    ),
+    "findings in words": (scores(0.5, findings="all good"), "a field is of the wrong type"),
+    "metadata in numbers": (scores(0.5, metadata={"cost": 1}), "a field is of the wrong type"),
+}
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["waiting", "instant"])
+@pytest.mark.parametrize("lie", LIES)
+async def test_an_answer_that_breaks_the_contract_is_unreadable(lie: str, waits: bool) -> None:
+    script, reason = LIES[lie]
+    _, seat = await beside_a_good_one(script, waits=waits)
+    assert seat.status is SeatStatus.FAILED
+    assert seat.answer == Failure(FailureKind.UNREADABLE, reason)
+
+
+async def test_a_failures_reason_is_cut_and_cleaned() -> None:
+    failed = JudgeFailed(FailureKind.ERROR, "\x1b[31mred\x07" + "x" * 5_000)
+    _, seat = await beside_a_good_one(failed)
+    assert isinstance(seat.answer, Failure)
+    assert seat.answer.reason.startswith("[31mredx")
+    assert len(seat.answer.reason) <= 300
+
+
+async def test_an_abstention_is_neither_a_failure_nor_a_zero() -> None:
+    decision, seat = await beside_a_good_one(Abstention("Not my field."))
+    assert (seat.status, seat.answer) == (SeatStatus.ABSTAINED, Abstention("Not my field."))
+    assert decision.effective_score == 0.9

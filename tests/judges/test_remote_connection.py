@@ -1,0 +1,155 @@
+"""A remote judge whose backend is away, late, or goes in the middle; and one that is closed."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from consensus.domain.decision import Hierarchy
+from consensus.domain.errors import JudgeFailed
+from consensus.domain.gradient import Failure, FailureKind
+from consensus.domain.policy import Seat, Settle, StrategyName
+from consensus.domain.ports import Evaluation
+from consensus.v1 import judge_pb2
+from consensus.wire.gradient import answer_to
+from tests.builders import Instant, Watcher, decide, scores, seats_of, stage, submission
+from tests.judges.backend import Context, Reply, always, hang, judge_at, serving
+from tests.judges.contract import fails_as_judges_fail
+
+REPLY = answer_to(scores(0.75))
+
+
+def about() -> Evaluation:
+    """Return an evaluation of a small submission."""
+    return Evaluation(submission(), Hierarchy())
+
+
+@asynccontextmanager
+async def hanging_up() -> AsyncIterator[str]:
+    """Listen, accept every connection and drop it at once."""
+
+    async def drop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_server(drop, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def test_a_backend_that_nobody_serves_is_unavailable() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        async with judge_at(f"127.0.0.1:{taken.getsockname()[1]}") as judge:
+            failed = await fails_as_judges_fail(judge, submission())
+    assert (failed.kind, failed.reason) == (FailureKind.ERROR, "the backend answered UNAVAILABLE")
+
+
+async def test_a_backend_that_hangs_up_is_unavailable() -> None:
+    async with hanging_up() as target, judge_at(target) as judge:
+        failed = await fails_as_judges_fail(judge, submission())
+    assert (failed.kind, failed.reason) == (FailureKind.ERROR, "the backend answered UNAVAILABLE")
+
+
+async def test_a_backend_that_goes_in_the_middle_of_a_call_is_unavailable() -> None:
+    async with serving(hang) as backend, judge_at(backend.target) as judge:
+        async with anyio.create_task_group() as group:
+
+            async def leave() -> None:
+                await backend.asked.wait()
+                await backend.server.stop(0)
+
+            group.start_soon(leave)
+            failed = await fails_as_judges_fail(judge, submission())
+    assert (failed.kind, failed.reason) == (FailureKind.ERROR, "the backend answered UNAVAILABLE")
+
+
+async def test_the_backend_is_told_how_long_it_has_and_is_given_up_after_that() -> None:
+    async with serving(hang) as backend, judge_at(backend.target) as judge:
+        with pytest.raises(JudgeFailed) as caught:
+            await judge.evaluate(about(), 0.1)
+        await backend.ended.wait()
+    words = "the backend did not answer in time"
+    assert (caught.value.kind, caught.value.reason) == (FailureKind.TIMEOUT, words)
+    (left,) = backend.time_left
+    assert left is not None
+    assert 0 < left <= 0.1
+
+
+async def test_a_seats_timeout_reaches_the_backend_through_the_panel() -> None:
+    async with serving(hang) as backend, judge_at(backend.target, "slow") as judge:
+        decision = await decide(stage(Seat(judge="slow", timeout_seconds=0.1)), judge)
+        await backend.ended.wait()
+    answer = seats_of(decision)["slow"].answer
+    assert isinstance(answer, Failure)
+    assert answer.kind is FailureKind.TIMEOUT
+    assert backend.time_left[0] is not None
+    assert backend.time_left[0] <= 0.1
+
+
+async def test_an_answer_that_is_not_needed_any_more_is_cancelled_at_the_backend() -> None:
+    asked = anyio.Event()
+
+    async def answer_after_the_other_was_asked(
+        request: judge_pb2.EvaluateRequest, context: Context
+    ) -> Reply:
+        await asked.wait()
+        return answer_to(scores(0.0))
+
+    async def hang_and_tell(request: judge_pb2.EvaluateRequest, context: Context) -> Reply:
+        asked.set()
+        return await hang(request, context)
+
+    watcher = Watcher()
+    rules = stage("quick", "slow", strategy=StrategyName.UNANIMOUS, settle=Settle.EARLY)
+    async with (
+        serving(answer_after_the_other_was_asked) as first,
+        serving(hang_and_tell) as second,
+        judge_at(first.target, "quick") as quick,
+        judge_at(second.target, "slow") as slow,
+    ):
+        decision = await decide(rules, quick, slow, watcher=watcher)
+        await second.ended.wait()
+    assert decision.stages[0].settled
+    assert watcher.balanced
+
+
+async def test_closing_a_judge_at_once_fails_the_call_under_way_and_every_later_one() -> None:
+    async with serving(hang) as backend, judge_at(backend.target, "remote") as judge:
+        rules, watcher = stage("remote", "other"), Watcher()
+        other = Instant("other", scores(0.9))
+        task = asyncio.create_task(decide(rules, judge, other, watcher=watcher))
+        await backend.asked.wait()
+        await judge.close(0)
+        decision = await task
+        await backend.ended.wait()
+        later = await fails_as_judges_fail(judge, submission())
+    closed = Failure(FailureKind.ERROR, "the connection is closed")
+    assert seats_of(decision)["remote"].answer == closed
+    assert (later.kind, later.reason) == (closed.kind, closed.reason)
+    assert watcher.balanced
+
+
+async def test_closing_a_judge_lets_the_call_under_way_finish_within_its_grace() -> None:
+    go = anyio.Event()
+
+    async def when_told(request: judge_pb2.EvaluateRequest, context: Context) -> Reply:
+        await go.wait()
+        return REPLY
+
+    async with serving(when_told) as backend, judge_at(backend.target) as judge:
+        call = asyncio.create_task(judge.evaluate(about(), 10))
+        await backend.asked.wait()
+        closing = asyncio.create_task(judge.close(10))
+        go.set()
+        assert await call == scores(0.75)
+        await closing
+
+
+async def test_closing_a_judge_twice_is_harmless() -> None:
+    async with serving(always(REPLY)) as backend, judge_at(backend.target) as judge:
+        await judge.evaluate(about(), 5)
+        await judge.close(0)
+        await judge.close(5)

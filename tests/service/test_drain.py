@@ -1,0 +1,78 @@
+"""The drain: nothing under way is lost, nothing new is begun, and watchers do not hold it up."""
+
+import asyncio
+import time
+
+import anyio
+import grpc
+import grpc.aio
+import pytest
+from grpc_health.v1 import health_pb2
+
+from consensus.v1 import consensus_pb2 as pb
+from tests.service.beacon import PATIENCE_SECONDS
+from tests.service.refusal import events, refused
+from tests.service.running import policy, request, rules, serving
+from tests.service.scripted_judge import Hanging, Held, backend
+
+
+async def test_calls_under_way_finish_and_new_ones_are_sent_elsewhere() -> None:
+    held = Held()
+    async with (
+        backend(held=held) as judges,
+        serving(rules(judges.target, default=policy("held"))) as server,
+    ):
+        under_way = [asyncio.ensure_future(server.consensus.Judge(request())) for _ in range(20)]
+        stream = server.consensus.StreamJudge(pb.StreamJudgeRequest(request=request()))
+        reading = asyncio.create_task(events(stream))
+        await held.asked.reaches(21)
+        drain = asyncio.create_task(server.app.server.drain())
+        while not server.app.admission.draining:
+            await asyncio.sleep(0)
+        seen = await refused(server.consensus.Judge(request()))
+        assert seen.code is grpc.StatusCode.UNAVAILABLE
+        held.release.set()
+        replies = await asyncio.gather(*under_way)
+        assert len({reply.decision.decision_id for reply in replies}) == 20
+        assert (await reading)[-1].HasField("decision")
+        await drain
+        assert server.app.admission.inflight == 0
+
+
+async def test_calls_are_still_served_while_load_balancers_notice() -> None:
+    async with serving(rules(default=policy("conduct")), drain_delay_seconds=60) as server:
+        watch = server.health.Watch(health_pb2.HealthCheckRequest())
+        await watch.read()
+        drain = asyncio.create_task(server.app.server.drain())
+        assert (await watch.read()).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        assert (await server.consensus.Judge(request())).HasField("decision")
+        drain.cancel()
+        watch.cancel()
+        server.app.server._settings = replaced(server.app.server._settings)
+
+
+async def test_a_watcher_does_not_hold_up_the_drain() -> None:
+    async with serving(rules(default=policy("conduct")), drain_grace_seconds=600) as server:
+        watch = server.health.Watch(health_pb2.HealthCheckRequest())
+        await watch.read()
+        with anyio.fail_after(PATIENCE_SECONDS):
+            await server.app.server.drain()
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            [_ async for _ in watch]
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_what_outlives_the_grace_is_cut_off_and_its_judges_stop() -> None:
+    hanging = Hanging()
+    async with (
+        backend(hanging=hanging) as judges,
+        serving(rules(judges.target, default=policy("hanging")), drain_grace_seconds=0.1) as server,
+    ):
+        call = server.consensus.Judge(request())
+        await hanging.asked.reaches()
+        await server.app.server.drain()
+        seen = await refused(call)
+        assert seen.code is grpc.StatusCode.UNAVAILABLE
+        await hanging.cancelled.reaches()
+        assert server.app.admission.inflight == 0
+        assert server.value("consensus_judge_inflight", judge="hanging") == 0

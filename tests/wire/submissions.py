@@ -1,0 +1,79 @@
+"""Hypothesis strategies: every submission that the door lets in, and answers about it."""
+
+from collections.abc import Mapping, Sequence
+
+from hypothesis import strategies as st
+
+from consensus.domain.submission import (
+    Check,
+    CheckKind,
+    CodeBlock,
+    Contains,
+    ContainsAll,
+    Criterion,
+    JsonSchema,
+    LengthLimit,
+    Message,
+    NotContains,
+    NumericAnswer,
+    Regex,
+    Submission,
+)
+
+_PLAIN = """
+tower opens nine ticket price euros the not without Lisbon's café 東京 🗼 12,345.6 -7e3
+TODO I'm sorry, I can't help. ``` . ! { } [ ] : " '
+"""
+_ODD = ("\n", "\t", "\x00", "\x1b[31m", "\u2028", "\u202e", "“quoted”")
+WORDS = (*_PLAIN.split(), *_ODD)
+PATTERNS = ("tower", r"\d+", "(?i)PRICE", r"\s", "", "^", "$", "[^a]", "a|b", r"\bnine\b", "(.*)")
+SCHEMAS: Sequence[Mapping[str, object]] = (
+    {},
+    {"type": "object", "required": ["a"]},
+    {"type": "array", "items": {"type": "number", "multipleOf": 0.5}},
+    {"enum": [1, 2.5, "x", None, True]},
+    {"$defs": {"n": {"type": "integer"}}, "$ref": "#/$defs/n"},
+)
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+phrases = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
+prose = phrases | texts
+some = prose.filter(bool)
+numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+json_values = st.recursive(
+    st.none() | st.booleans() | numbers | prose,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+structs = st.dictionaries(texts, json_values, max_size=3)
+limits = st.none() | st.integers(0, 60)
+kinds: st.SearchStrategy[CheckKind] = st.one_of(
+    st.builds(Contains, some),
+    st.builds(NotContains, some),
+    st.builds(ContainsAll, st.lists(some, min_size=1, max_size=3).map(tuple)),
+    st.builds(Regex, st.sampled_from([pattern for pattern in PATTERNS if pattern])),
+    st.builds(JsonSchema, st.sampled_from(SCHEMAS)),
+    st.builds(NumericAnswer, numbers.map(float), st.floats(0, 1e6)),
+    st.builds(LengthLimit, limits, limits, limits, limits),
+    st.builds(CodeBlock, st.sampled_from(["python", "*", "json"])),
+)
+output_keys = st.sampled_from(["plan", "note", "日本"])
+checks = st.builds(Check, kinds, st.just("") | output_keys)
+criteria = st.builds(
+    Criterion,
+    id=st.from_regex(r"[A-Za-z0-9._-]{1,6}", fullmatch=True),
+    text=some,
+    required=st.booleans(),
+    weight=st.floats(1e-6, 1e9),
+    checks=st.lists(checks, max_size=2).map(tuple),
+)
+messages = st.builds(Message, st.sampled_from(["system", "user", "assistant", "tool"]), prose)
+submissions = st.builds(
+    Submission,
+    task=some,
+    candidate=prose,
+    outputs=st.dictionaries(output_keys, json_values, max_size=2),
+    rubric=st.lists(criteria, max_size=4, unique_by=lambda criterion: criterion.id).map(tuple),
+    messages=st.lists(messages, max_size=3).map(tuple),
+    context=structs,
+).filter(lambda submission: bool(submission.candidate or submission.outputs))
