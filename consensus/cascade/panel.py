@@ -120,15 +120,17 @@ class Fanout:
         self._start(index, seat)
         left = budget.reserve(AGGREGATE_RESERVE_SECONDS)
         timeout = min(seat.timeout_seconds, left)
+        scope = anyio.CancelScope(deadline=anyio.current_time() + timeout)
         try:
-            with anyio.move_on_after(timeout) as scope:
+            with scope:
                 answer = await judge.evaluate(self._evaluation, timeout)
                 self._answered(index, seat, answer)
         except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
             if isinstance(error, asyncio.CancelledError) and _cancelled():
                 raise
-            self._failed(index, seat, error)
-        if scope.cancelled_caught and timeout == seat.timeout_seconds:
+            if not scope.cancel_called:  # else an echo: grpc.aio raises a CancelledError of its own
+                self._failed(index, seat, error)
+        if self.slots[index] is None and timeout == seat.timeout_seconds:
             late = JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
             self._failed(index, seat, late)
 

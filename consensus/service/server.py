@@ -21,6 +21,11 @@ CONSENSUS = consensus_pb2.DESCRIPTOR.services_by_name["ConsensusService"].full_n
 JUDGE = judge_pb2.DESCRIPTOR.services_by_name["JudgeService"].full_name
 _SERVING = health_pb2.HealthCheckResponse.SERVING
 _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+HANDOVER_SECONDS = 0.1
+"""A stop answers calls that are queued below Python with CANCELLED, which nobody retries
+(grpc/grpc#41785). So long before it new calls are refused with UNAVAILABLE; less than their
+push-back, for those who heed it to be silent at the stop.
+"""
 LAST_BYTES_SECONDS = 0.5
 """For the answers of calls that have just ended to leave."""
 FLUSH_SECONDS = 5.0
@@ -100,6 +105,7 @@ class Server:
         log.info("draining", extra={"inflight": self._admission.inflight})
         await anyio.sleep(self._settings.drain_delay_seconds)
         self._admission.draining = True
+        await anyio.sleep(HANDOVER_SECONDS)
         async with anyio.create_task_group() as group:
             group.start_soon(self._server.stop, self._settings.drain_grace_seconds)
             with anyio.move_on_after(self._settings.drain_grace_seconds):

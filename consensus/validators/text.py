@@ -13,10 +13,10 @@ _SIGN = r"(?:(?<![\w)])[-+\u2212])?"
 _NUMBER = re.compile(
     _SIGN + r"(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 )
-_APART = re.compile(r"[^\d.,eE+\u2212-]")
-"""What no number holds, so that a search may start after it."""
-_DIGIT = re.compile(r"\d")
-_TAIL = 64
+_LAST_DIGIT = re.compile(r".*\d", re.DOTALL)
+_LAST_APART = re.compile(r".*[^\d.,eE+\u2212-]", re.DOTALL)
+"""Everything up to the last character that no number holds."""
+_DIGIT_STEPS = 3
 _NUMBER_STEPS = 35
 _FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`\n]*+$", re.MULTILINE)
 _LINE_STEPS = 20
@@ -40,27 +40,18 @@ def target(submission: Submission, output: str) -> str | None:
 def last_number(text: str, effort: Effort) -> str:
     """Return the last number in `text` as written, thousands commas included, or an empty string.
 
-    Looks at ever longer tails, each from a place where no number can be under way: texts are long
-    and answers stand last.
+    Reads from the last digit back to where no number can be under way: texts are long and answers
+    stand last.
     """
-    size = _TAIL
-    while True:
-        start = max(len(text) - size, 0)
-        effort.spend(min(size, len(text)))
-        apart = _APART.search(text, start - 1) if start else None
-        if start == 0 or apart:
-            begin = apart.end() if apart else 0
-            if _DIGIT.search(text, begin):
-                return _last(text, begin, effort)
-        if start == 0:
-            return ""
-        size *= 4
-
-
-def _last(text: str, begin: int, effort: Effort) -> str:
-    effort.spend(_NUMBER_STEPS * (len(text) - begin))
+    effort.spend(_DIGIT_STEPS * len(text))
+    last = _LAST_DIGIT.match(text)
+    if last is None:
+        return ""
+    apart = _LAST_APART.match(text, 0, last.end())
+    start = apart.end() if apart else 0
+    effort.spend(_NUMBER_STEPS * (last.end() - start))
     found = ""
-    for match in _NUMBER.finditer(text, begin):
+    for match in _NUMBER.finditer(text, start, last.end()):
         found = match[0]
     return found
 
@@ -71,6 +62,8 @@ def near(written: str, value: float, tolerance: float) -> bool:
     Reckons in decimals, as people read them: 1.1 is within 0.1 of 1.
     """
     found = float(written.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+    if found == value:
+        return tolerance >= 0
     if not all(math.isfinite(number) for number in (found, value, tolerance)):
         return False
     return abs(Decimal(repr(found)) - Decimal(repr(value))) <= Decimal(repr(tolerance))

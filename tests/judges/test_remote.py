@@ -1,5 +1,6 @@
 """A remote judge over the real wire: every status, every kind of reply, every way to lose it."""
 
+from contextlib import AsyncExitStack
 from typing import Any
 
 import grpc
@@ -153,11 +154,10 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
 
     monkeypatch.setattr(remote, "submission_to", spy)
     names = [f"judge {number}" for number in range(5)]
-    async with serving(always(REPLY)) as backend:
-        judges = [remote.RemoteJudge(spec_of(name, backend.target)) for name in names]
+    async with serving(always(REPLY)) as backend, AsyncExitStack() as stack:
+        opened = [judge_at(backend.target, name, remote_judge=name) for name in names]
+        judges = [await stack.enter_async_context(judge) for judge in opened]
         decision = await decide(stage(*names), *judges)
-        for judge in judges:
-            await judge.close(0)
     assert encoded == [submission()]
     assert sorted(request.judge for request in backend.requests) == names
     assert {request.submission.candidate for request in backend.requests} == {

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 
-from consensus.domain.decision import Hierarchy
+from consensus.domain.decision import Hierarchy, SeatStatus
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Failure, FailureKind
 from consensus.domain.policy import Seat, Settle, StrategyName
 from consensus.domain.ports import Evaluation
 from consensus.v1 import judge_pb2
 from consensus.wire.gradient import answer_to
-from tests.builders import Instant, Watcher, decide, scores, seats_of, stage, submission
+from tests.builders import Instant, Waiting, Watcher, decide, scores, seats_of, stage, submission
 from tests.judges.backend import Context, Reply, always, hang, judge_at, serving
 from tests.judges.contract import fails_as_judges_fail
 
@@ -55,14 +55,10 @@ async def test_a_backend_that_hangs_up_is_unavailable() -> None:
 
 async def test_a_backend_that_goes_in_the_middle_of_a_call_is_unavailable() -> None:
     async with serving(hang) as backend, judge_at(backend.target) as judge:
-        async with anyio.create_task_group() as group:
-
-            async def leave() -> None:
-                await backend.asked.wait()
-                await backend.server.stop(0)
-
-            group.start_soon(leave)
-            failed = await fails_as_judges_fail(judge, submission())
+        call = asyncio.create_task(fails_as_judges_fail(judge, submission()))
+        await backend.asked.wait()
+        await backend.server.stop(0)
+        failed = await call
     assert (failed.kind, failed.reason) == (FailureKind.ERROR, "the backend answered UNAVAILABLE")
 
 
@@ -80,11 +76,13 @@ async def test_the_backend_is_told_how_long_it_has_and_is_given_up_after_that() 
 
 async def test_a_seats_timeout_reaches_the_backend_through_the_panel() -> None:
     async with serving(hang) as backend, judge_at(backend.target, "slow") as judge:
-        decision = await decide(stage(Seat(judge="slow", timeout_seconds=0.1)), judge)
+        rules, other = stage(Seat(judge="slow", timeout_seconds=0.1), "good"), Waiting("good", 0.2)
+        decision = await decide(rules, judge, other)
         await backend.ended.wait()
     answer = seats_of(decision)["slow"].answer
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.TIMEOUT
+    assert seats_of(decision)["good"].status is SeatStatus.ABSTAINED
     assert backend.time_left[0] is not None
     assert backend.time_left[0] <= 0.1
 

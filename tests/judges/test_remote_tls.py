@@ -25,13 +25,11 @@ if OPENSSL is None:
 def certificate(folder: Path, name: str) -> tuple[Path, Path]:
     """Make a certificate that vouches for itself, and its key."""
     certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
-    subprocess.run(
-        [OPENSSL or "", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
-        + ["-nodes", "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
-        + ["-keyout", str(key), "-out", str(certificate)],
-        check=True,
-        capture_output=True,
-    )
+    command = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+    subject = ("-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}")
+    files = ("-keyout", str(key), "-out", str(certificate))
+    openssl = [OPENSSL or "", *command.split(), *subject, *files]
+    subprocess.run(openssl, check=True, capture_output=True)
     return certificate, key
 
 
@@ -45,10 +43,15 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return certificate(tmp_path_factory.mktemp("tls"), NAME)[0]
 
 
-@pytest.fixture
-async def backend(ca_file: Path) -> AsyncIterator[Backend]:
+@pytest.fixture(scope="module")
+def credentials(ca_file: Path) -> grpc.ServerCredentials:
     pair = (ca_file.with_suffix(".key").read_bytes(), ca_file.read_bytes())
-    async with serving(always(answer_to(scores(0.75))), grpc.ssl_server_credentials([pair])) as one:
+    return grpc.ssl_server_credentials([pair])
+
+
+@pytest.fixture
+async def backend(credentials: grpc.ServerCredentials) -> AsyncIterator[Backend]:
+    async with serving(always(answer_to(scores(0.75))), credentials) as one:
         yield one
 
 

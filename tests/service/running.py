@@ -107,7 +107,7 @@ def request(policy: str = "", **more: Any) -> pb.JudgeRequest:
 
 @asynccontextmanager
 async def serving(policies: PolicySet, **settings: Any) -> AsyncIterator[Running]:
-    """Serve on a free port of the loopback until the block ends, then drain."""
+    """Serve on a free port of the loopback until the block ends."""
     given: dict[str, Any] = {"listen": "127.0.0.1:0", "drain_delay_seconds": 0.0}
     witness = Witness()
     app = App(Settings(**given | settings), policies, witness)
@@ -117,5 +117,5 @@ async def serving(policies: PolicySet, **settings: Any) -> AsyncIterator[Running
         async with grpc.aio.insecure_channel(address, options) as channel:
             yield Running(app, witness, address, channel)
     finally:
-        await app.server.drain()
+        await app.server._server.stop(None)
         await close(app.rules.current.judges, 0)

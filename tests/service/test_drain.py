@@ -1,7 +1,6 @@
 """The drain: nothing under way is lost, nothing new is begun, and watchers do not hold it up."""
 
 import asyncio
-import time
 
 import anyio
 import grpc
@@ -9,14 +8,19 @@ import grpc.aio
 import pytest
 from grpc_health.v1 import health_pb2
 
+from consensus.domain import errors
+from consensus.service.server import HANDOVER_SECONDS
+from consensus.service.status import TABLE
 from consensus.v1 import consensus_pb2 as pb
 from tests.service.beacon import PATIENCE_SECONDS
 from tests.service.refusal import events, refused
 from tests.service.running import policy, request, rules, serving
 from tests.service.scripted_judge import Hanging, Held, backend
 
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
-async def test_calls_under_way_finish_and_new_ones_are_sent_elsewhere() -> None:
+
+async def test_calls_under_way_finish_and_new_ones_are_told_to_retry() -> None:
     held = Held()
     async with (
         backend(held=held) as judges,
@@ -26,17 +30,29 @@ async def test_calls_under_way_finish_and_new_ones_are_sent_elsewhere() -> None:
         stream = server.consensus.StreamJudge(pb.StreamJudgeRequest(request=request()))
         reading = asyncio.create_task(events(stream))
         await held.asked.reaches(21)
+        watch = server.health.Watch(health_pb2.HealthCheckRequest())
+        await watch.read()
         drain = asyncio.create_task(server.app.server.drain())
-        while not server.app.admission.draining:
-            await asyncio.sleep(0)
-        seen = await refused(server.consensus.Judge(request()))
-        assert seen.code is grpc.StatusCode.UNAVAILABLE
+        assert (await watch.read()).status == NOT_SERVING
+        watch.cancel()
+        new = [refused(server.consensus.Judge(request())) for _ in range(50)]
+        seen = await asyncio.gather(*new)
+        assert {refusal.code for refusal in seen} == {grpc.StatusCode.UNAVAILABLE}
+        assert {refusal.reason for refusal in seen} == {"DRAINING"}
         held.release.set()
         replies = await asyncio.gather(*under_way)
         assert len({reply.decision.decision_id for reply in replies}) == 20
         assert (await reading)[-1].HasField("decision")
         await drain
-        assert server.app.admission.inflight == 0
+        assert (await refused(server.consensus.Judge(request()))).code is (
+            grpc.StatusCode.UNAVAILABLE
+        )
+        assert server.value("consensus_shed_total", reason="draining") == 50
+        assert server.value("consensus_inflight") == 0
+
+
+def test_the_handover_is_shorter_than_the_push_back_of_those_who_are_refused() -> None:
+    assert 0 < HANDOVER_SECONDS < TABLE[errors.Draining].retry_seconds
 
 
 async def test_calls_are_still_served_while_load_balancers_notice() -> None:
@@ -44,11 +60,10 @@ async def test_calls_are_still_served_while_load_balancers_notice() -> None:
         watch = server.health.Watch(health_pb2.HealthCheckRequest())
         await watch.read()
         drain = asyncio.create_task(server.app.server.drain())
-        assert (await watch.read()).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        assert (await watch.read()).status == NOT_SERVING
         assert (await server.consensus.Judge(request())).HasField("decision")
         drain.cancel()
         watch.cancel()
-        server.app.server._settings = replaced(server.app.server._settings)
 
 
 async def test_a_watcher_does_not_hold_up_the_drain() -> None:
@@ -57,8 +72,9 @@ async def test_a_watcher_does_not_hold_up_the_drain() -> None:
         await watch.read()
         with anyio.fail_after(PATIENCE_SECONDS):
             await server.app.server.drain()
+        assert (await watch.read()).status == NOT_SERVING
         with pytest.raises(grpc.aio.AioRpcError) as caught:
-            [_ async for _ in watch]
+            await watch.read()
         assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
@@ -76,3 +92,10 @@ async def test_what_outlives_the_grace_is_cut_off_and_its_judges_stop() -> None:
         await hanging.cancelled.reaches()
         assert server.app.admission.inflight == 0
         assert server.value("consensus_judge_inflight", judge="hanging") == 0
+
+
+async def test_a_drained_server_can_be_drained_again() -> None:
+    async with serving(rules(default=policy("conduct"))) as server:
+        await server.app.server.drain()
+        await server.app.server.drain()
+        assert server.app.admission.draining

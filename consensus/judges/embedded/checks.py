@@ -12,6 +12,11 @@ from consensus.domain.decision import CheckResult
 from consensus.domain.gradient import Abstention, Answer, Finding, FindingStatus, GradientResult
 from consensus.domain.ports import Evaluation, Validator
 from consensus.domain.submission import Criterion
+from consensus.judges.embedded.shares import share
+
+MAX_EVIDENCE = 4
+"""Most quotations for one criterion."""
+MAX_NOTES = 1_000
 
 
 class ChecksJudge:
@@ -33,20 +38,20 @@ class ChecksJudge:
             return Abstention("No criterion carries a check.")
         every = [check for criterion in checked for check in criterion.checks]
         results = iter(self._validator(every, evaluation.submission))
-        findings, failed, held = [], [], 0.0
-        for criterion in checked:
-            outcomes = [next(results) for _ in criterion.checks]
-            findings.append(_finding(criterion, outcomes))
-            if findings[-1].status is FindingStatus.MET:
-                held += criterion.weight
-            else:
-                failed.append(f"{criterion.id}: {findings[-1].notes}")
-        weight = sum(criterion.weight for criterion in checked)
+        findings = tuple(
+            _finding(criterion, [next(results) for _ in criterion.checks]) for criterion in checked
+        )
+        held = [
+            criterion.weight
+            for criterion, finding in zip(checked, findings, strict=True)
+            if finding.status is FindingStatus.MET
+        ]
+        weights = [criterion.weight for criterion in checked]
         return GradientResult(
-            score=min(held / weight, 1.0),
-            confidence=min(weight / sum(criterion.weight for criterion in rubric), 1.0),
-            reasoning=_reasoning(len(checked), len(rubric), failed),
-            findings=tuple(findings),
+            score=share(held, weights),
+            confidence=share(weights, [criterion.weight for criterion in rubric]),
+            reasoning=_reasoning(findings, len(rubric)),
+            findings=findings,
         )
 
 
@@ -56,12 +61,16 @@ def _finding(criterion: Criterion, outcomes: Sequence[CheckResult]) -> Finding:
     return Finding(
         criterion_id=criterion.id,
         status=FindingStatus.UNMET if failed else FindingStatus.MET,
-        evidence=tuple(quote for outcome in shown for quote in outcome.evidence)[:4],
-        notes="; ".join(f"{outcome.check}: {outcome.message}" for outcome in shown)[:1000],
+        evidence=tuple([quote for outcome in shown for quote in outcome.evidence][:MAX_EVIDENCE]),
+        notes="; ".join([f"{outcome.check}: {outcome.message}" for outcome in shown])[:MAX_NOTES],
     )
 
 
-def _reasoning(checked: int, criteria: int, failed: Sequence[str]) -> str:
-    held = f"{checked - len(failed)} of {checked} checked criteria hold"
-    unseen = f" ({criteria - checked} carry no check)" if checked < criteria else ""
-    return f"{held}{unseen}." + "".join(f"\n{line}" for line in failed)
+def _reasoning(findings: Sequence[Finding], criteria: int) -> str:
+    failed = [finding for finding in findings if finding.status is FindingStatus.UNMET]
+    held = f"{len(findings) - len(failed)} of {len(findings)} checked criteria hold"
+    unseen = criteria - len(findings)
+    return "\n".join(
+        [f"{held} ({unseen} carry no check)." if unseen else f"{held}."]
+        + [f"{finding.criterion_id}: {finding.notes}" for finding in failed]
+    )
