@@ -1,6 +1,7 @@
 """THE WIRING: the composition root, the only module that sees every room."""
 
 import datetime
+import gc
 import logging
 import signal
 import time
@@ -191,6 +192,7 @@ class App:
             log.info("serving", extra={"address": address, "metrics": metrics})
             if ready:
                 ready(address, metrics)
+            gc.freeze()  # what start-up made stays: collections need not look at it again
             async with anyio.create_task_group() as group:
                 reloader = self._reloader(group.start_soon)
                 if reloader and self._settings.reload_seconds:

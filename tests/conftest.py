@@ -1,5 +1,11 @@
 """What the tests of every room share."""
 
+import asyncio
+import contextvars
+from asyncio.base_events import BaseEventLoop
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import pytest
 
 
@@ -7,3 +13,27 @@ import pytest
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio: grpc.aio knows no other loop."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def closed_loops_take_late_events() -> Iterator[None]:
+    """Let closed event loops drop what comes late.
+
+    Every test has a loop of its own, and grpc.aio one queue of events for all of them: an event
+    of an earlier test's call would raise "Event loop is closed" in the middle of a later test.
+    """
+    deliver = BaseEventLoop.call_soon_threadsafe
+
+    def deliver_or_drop(
+        loop: BaseEventLoop,
+        callback: Callable[..., object],
+        *args: Any,
+        context: contextvars.Context | None = None,
+    ) -> asyncio.Handle:
+        if loop.is_closed():
+            return asyncio.Handle(callback, args, loop, context)
+        return deliver(loop, callback, *args, context=context)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseEventLoop, "call_soon_threadsafe", deliver_or_drop)
+        yield

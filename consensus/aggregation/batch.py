@@ -1,5 +1,6 @@
 """The table that every strategy folds: rows of seats with scores, confidences and weights."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,8 +66,7 @@ class Batch:
         scored: Sequence[Sequence[bool]] | Bools,
     ) -> "Batch":
         """Build a batch out of values that have been checked where they came in."""
-        w, mask = np.asarray(weights, np.float64), np.asarray(scored, bool)
-        scaled = w / np.maximum.reduce(w)
+        scaled, mask = _scaled(tuple(weights)), np.asarray(scored, bool)
         cells = scaled * mask
         return cls(
             np.where(mask, scores, 0.0),
@@ -112,6 +112,15 @@ class Batch:
     def mean(self, values: Floats) -> Floats:
         """Return the weighted mean of `values` [B, N] in each row, [B]; 0 where nothing weighs."""
         return weighted_mean(values, self.cell_weights, self.totals)
+
+
+@functools.lru_cache(maxsize=256)
+def _scaled(weights: tuple[float, ...]) -> Floats:
+    """Return the weights, scaled so that the heaviest is 1; a panel's are the same every time."""
+    values = np.array(weights, np.float64)
+    values /= np.maximum.reduce(values)
+    values.flags.writeable = False
+    return values
 
 
 def weighted_mean(values: Floats, weights: Floats, totals: Floats) -> Floats:

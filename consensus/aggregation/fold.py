@@ -13,7 +13,7 @@ from consensus.aggregation import (
     unanimous,
     weighted_average,
 )
-from consensus.aggregation.batch import Batch, Bools, Floats, Ints
+from consensus.aggregation.batch import Batch, Bools, Floats, Ints, row_sums
 from consensus.domain.fold import Folded
 from consensus.domain.policy import Panel, StrategyName
 
@@ -88,7 +88,7 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
     coverage self with fewer than two voters; coverage min c under unanimous.
     """
     voters = np.count_nonzero(batch.cell_weights, axis=1)
-    coverage = np.minimum(batch.totals / np.add.reduce(batch.weights), 1.0)
+    coverage = np.minimum(batch.totals / row_sums(batch.weights[None]), 1.0)
     final = final_scores(batch, panel)
     votes_count = panel.strategy is StrategyName.MAJORITY
     agreement = vote_agreement(batch, panel) if votes_count else score_agreement(batch)
@@ -99,5 +99,5 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
         factors = panel.factors
         mixed = factors.agreement * agreement + factors.self_confidence * own
         confidence = coverage * np.where(voters >= 2, mixed, own)
-    tie = (final == 0.5) & (voters > 0) if votes_count else np.zeros(len(final), bool)
+    tie = final == 0.5 if votes_count else np.zeros(len(final), bool)
     return FoldedBatch(final, np.minimum(confidence, 1.0), agreement, coverage, tie, voters)

@@ -39,16 +39,20 @@ async def judge_each(
         words = f"has {len(items)} entries; must have 1 to {MAX_ITEMS}"
         raise InvalidRequest([Violation("requests", words)])
     replies: list[Reply | judge_pb2.ItemError | None] = [None] * len(items)
-    turns = iter(range(len(items)))
+    places = asyncio.Semaphore(CONCURRENCY)
 
-    async def work() -> None:
-        for index in turns:
+    async def work(index: int) -> None:
+        try:
             replies[index] = await _one(items[index], index, judge)
-            await asyncio.sleep(0)  # judges that never wait would hold up every other call
+        finally:
+            places.release()
 
     async with anyio.create_task_group() as group:
-        for _ in range(min(CONCURRENCY, len(items))):
-            group.start_soon(work)
+        for index in range(len(items)):
+            await places.acquire()
+            group.start_soon(work, index)
+            # One in a turn of the loop: judges that never wait would hold up every other call.
+            await asyncio.sleep(0)
     return _fitting([reply for reply in replies if reply is not None], max_bytes)
 
 

@@ -52,6 +52,7 @@ class Replays:
             del self._entries[request_id]
             raise
         self._bytes += len(entry.reply)
+        self._forget()
         return entry.reply
 
     def _earlier(self, request_id: str, entry: _Entry, digest: bytes) -> bytes:
@@ -67,10 +68,13 @@ class Replays:
     def _forget(self) -> None:
         """Drop what is older than the window or above the memory, oldest first."""
         oldest = self._clock.monotonic() - WINDOW_SECONDS
-        for request_id, entry in list(self._entries.items()):
+        stale: list[str] = []
+        for request_id, entry in self._entries.items():
             if entry.reply is None:
                 continue
             if entry.time >= oldest and self._bytes <= MAX_BYTES:
                 break
-            del self._entries[request_id]
             self._bytes -= len(entry.reply)
+            stale.append(request_id)
+        for request_id in stale:
+            del self._entries[request_id]

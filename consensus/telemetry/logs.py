@@ -10,6 +10,7 @@ import logging.handlers
 import queue
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,7 @@ from consensus.domain.gradient import Failure
 from consensus.telemetry.context import current_trace_id
 
 QUEUE_LINES = 10_000
+GATHER_SECONDS = 0.02
 FLUSH_SECONDS = 2.0
 """At the end, how long to wait twice for a reader of stderr that has stopped reading."""
 _AIO_SERVER = "grpc._cython.cygrpc"
@@ -154,3 +156,5 @@ def structured_logs(
 def _write(lines: _Lines, writer: logging.Handler) -> None:
     while (record := lines.get()) is not None:
         writer.handle(record)
+        if lines.empty():  # let lines gather: waking up for each one costs more than writing it
+            time.sleep(GATHER_SECONDS)

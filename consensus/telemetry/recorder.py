@@ -29,6 +29,9 @@ class Recorder:
         python = ".".join(map(str, sys.version_info[:3]))
         self._gauge("consensus_build_info", __version__, python).set(1)
         self._policies: list[tuple[str, str]] = []
+        self._inflight = 0
+        self._asked: dict[str, int] = {}
+        self._gauge("consensus_inflight").set_function(lambda: self._inflight)
 
     # Calls
 
@@ -53,7 +56,7 @@ class Recorder:
 
     def inflight(self, judgments: int) -> None:
         """So many judging calls are under way."""
-        self._gauge("consensus_inflight").set(judgments)
+        self._inflight = judgments
 
     def shed(self, reason: str) -> None:
         """A judging call was refused."""
@@ -79,13 +82,16 @@ class Recorder:
 
     def seat_started(self, stage: str, judge: str) -> None:
         """A judge was asked."""
-        self._gauge("consensus_judge_inflight", judge).inc()
+        if judge not in self._asked:
+            self._asked[judge] = 0
+            self._gauge("consensus_judge_inflight", judge).set_function(lambda: self._asked[judge])
+        self._asked[judge] += 1
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
         """A seat that was asked has its result."""
         failed = isinstance(seat.answer, Failure)
         outcome = seat.answer.kind.value if failed else _OUTCOMES[seat.status]  # type: ignore[union-attr]
-        self._gauge("consensus_judge_inflight", seat.judge).dec()
+        self._asked[seat.judge] -= 1
         self._counter("consensus_judge_calls_total", seat.judge, outcome).inc()
         self._histogram("consensus_judge_duration_seconds", seat.judge).observe(
             seat.duration_seconds

@@ -118,6 +118,8 @@ def test_each_row_is_a_criterion_of_its_own() -> None:
         (panel_of(StrategyName.WEIGHTED_AVERAGE), (YES, YES, WAITING), None),
         (panel_of(StrategyName.WEIGHTED_AVERAGE), (SILENT, SILENT, WAITING), None),
         (panel_of(StrategyName.WEIGHTED_AVERAGE), (SILENT, SILENT, SILENT), False),
+        # 0 reaches this threshold, but nobody may come to vote
+        (panel_of(StrategyName.WEIGHTED_AVERAGE, threshold=1e-9), (SILENT, SILENT, WAITING), None),
     ],
 )
 def test_what_is_certain_while_a_seat_is_waiting(

@@ -14,6 +14,7 @@ from consensus.domain.policy import StrategyName, panel_faults
 from tests.aggregation.panels import (
     CLOSE,
     Case,
+    Cell,
     batch_of,
     cases,
     fold_row,
@@ -160,6 +161,22 @@ def test_a_batch_folds_exactly_as_its_rows_do_one_by_one(
     for i in range(rows):
         alone = Batch.of([scores[i]], [confidences[i]], weights, [scored[i]])
         assert together.row(i) == fold(alone, panel).row(0)
+
+
+@given(seed=st.integers(0, 2**32), seats=st.integers(1, 20))
+@law
+def test_a_panel_that_scored_in_full_is_covered_exactly(seed: int, seats: int) -> None:
+    weights = np.random.default_rng(seed).integers(1, 100, seats) / 10
+    row = tuple(Cell(0.5, weight=weight) for weight in weights.tolist())
+    assert fold_row(panel_of(StrategyName.WEIGHTED_AVERAGE, seats), row).coverage == 1.0
+
+
+@every_strategy
+def test_factors_that_round_to_a_sum_of_one_give_no_confidence_above_one(
+    strategy: StrategyName,
+) -> None:
+    panel = panel_of(strategy, 2, n=2, factors=(0.7, 0.3000000005))
+    assert fold_row(panel, row_of((1, 1, 1), (1, 1, 1))).confidence == 1.0
 
 
 def test_a_row_without_scored_weight_holds_zeros() -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from consensus.aggregation.unanimous import lowest
 from consensus.domain.policy import StrategyName
-from tests.aggregation.panels import fold_row, panel_of, row_of
+from tests.aggregation.panels import batch_of, fold_row, panel_of, row_of
 
 UNANIMOUS = panel_of(StrategyName.UNANIMOUS)
 
@@ -27,3 +28,8 @@ def test_a_missing_seat_costs_its_share_of_the_confidence() -> None:
 def test_seats_that_do_not_count_are_not_the_lowest() -> None:
     folded = fold_row(UNANIMOUS, row_of((0.9, 0.8, 1), (0.0, 0.0, 0), (None, 0.0, 0)))
     assert (folded.final, folded.confidence) == (0.9, 0.8)
+
+
+def test_the_lowest_of_nothing_is_zero() -> None:
+    batch = batch_of(row_of((None, 0.0, 1), (0.4, 0.9, 0)))
+    assert lowest(batch.scores, batch).tolist() == [0.0]

@@ -62,29 +62,35 @@ async def test_a_backend_that_goes_in_the_middle_of_a_call_is_unavailable() -> N
     assert (failed.kind, failed.reason) == (FailureKind.ERROR, "the backend answered UNAVAILABLE")
 
 
-async def test_the_backend_is_told_how_long_it_has_and_is_given_up_after_that() -> None:
+async def test_the_backend_is_told_how_long_it_has() -> None:
+    rules = stage(Seat(judge="remote", timeout_seconds=50), Seat(judge="other", timeout_seconds=90))
+    async with (
+        serving(always(REPLY)) as backend,
+        judge_at(backend.target) as judge,
+        judge_at(backend.target, "other") as other,
+    ):
+        await decide(rules, judge, other, seconds=70)
+    shorter, longer = sorted(left or 0.0 for left in backend.time_left)
+    assert 40 < shorter < 51
+    assert 60 < longer < 71
+
+
+async def test_a_backend_that_does_not_answer_in_time_is_given_up() -> None:
     async with serving(hang) as backend, judge_at(backend.target) as judge:
         with pytest.raises(JudgeFailed) as caught:
             await judge.evaluate(about(), 0.1)
-        await backend.ended.wait()
     words = "the backend did not answer in time"
     assert (caught.value.kind, caught.value.reason) == (FailureKind.TIMEOUT, words)
-    (left,) = backend.time_left
-    assert left is not None
-    assert 0 < left <= 0.1
 
 
-async def test_a_seats_timeout_reaches_the_backend_through_the_panel() -> None:
-    async with serving(hang) as backend, judge_at(backend.target, "slow") as judge:
-        rules, other = stage(Seat(judge="slow", timeout_seconds=0.1), "good"), Waiting("good", 0.2)
-        decision = await decide(rules, judge, other)
-        await backend.ended.wait()
-    answer = seats_of(decision)["slow"].answer
+async def test_a_late_backend_costs_its_own_seat_alone() -> None:
+    rules = stage(Seat(judge="late", timeout_seconds=0.1), "good")
+    async with serving(hang) as backend, judge_at(backend.target, "late") as judge:
+        decision = await decide(rules, judge, Waiting("good", 0.2, scores(0.9)))
+    answer = seats_of(decision)["late"].answer
     assert isinstance(answer, Failure)
     assert answer.kind is FailureKind.TIMEOUT
-    assert seats_of(decision)["good"].status is SeatStatus.ABSTAINED
-    assert backend.time_left[0] is not None
-    assert backend.time_left[0] <= 0.1
+    assert seats_of(decision)["good"].status is SeatStatus.SCORED
 
 
 async def test_an_answer_that_is_not_needed_any_more_is_cancelled_at_the_backend() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -148,3 +149,9 @@ def essay() -> Submission:
 def project() -> Path:
     """The client's directory."""
     return Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def examples(project: Path) -> list[str]:
+    """The README's examples, in order."""
+    return re.findall(r"```python\n(.*?)```", (project / "README.md").read_text(), re.DOTALL)

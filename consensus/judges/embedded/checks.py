@@ -12,7 +12,7 @@ from consensus.domain.decision import CheckResult
 from consensus.domain.gradient import Abstention, Answer, Finding, FindingStatus, GradientResult
 from consensus.domain.ports import Evaluation, Validator
 from consensus.domain.submission import Criterion
-from consensus.judges.embedded.shares import share
+from consensus.judges.embedded.shares import mean
 
 MAX_EVIDENCE = 4
 """Most quotations for one criterion."""
@@ -41,15 +41,13 @@ class ChecksJudge:
         findings = tuple(
             _finding(criterion, [next(results) for _ in criterion.checks]) for criterion in checked
         )
-        held = [
-            criterion.weight
-            for criterion, finding in zip(checked, findings, strict=True)
-            if finding.status is FindingStatus.MET
-        ]
-        weights = [criterion.weight for criterion in checked]
+        held = [finding.status is FindingStatus.MET for finding in findings]
         return GradientResult(
-            score=share(held, weights),
-            confidence=share(weights, [criterion.weight for criterion in rubric]),
+            score=mean(held, [criterion.weight for criterion in checked]),
+            confidence=mean(
+                [bool(criterion.checks) for criterion in rubric],
+                [criterion.weight for criterion in rubric],
+            ),
             reasoning=_reasoning(findings, len(rubric)),
             findings=findings,
         )

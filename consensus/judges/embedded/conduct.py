@@ -14,7 +14,7 @@ from consensus.judges.embedded.detectors import DETECTORS, Seen, truncation
 CONFIDENCE_WITH_FAULT = 0.8
 CONFIDENCE_WITHOUT = 0.5
 MAX_CHARS = 100_000
-"""Longest text that is read; what lies beyond lowers the confidence. The end is always looked at."""
+"""Longest text that is read; what lies beyond lowers the confidence. The end is always read."""
 FAULT = 0.7
 """A detector below this has seen a fault."""
 

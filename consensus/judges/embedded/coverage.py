@@ -9,7 +9,6 @@ judged.
 """
 
 import json
-from collections.abc import Sequence
 from typing import Literal
 
 from consensus.domain.gradient import (
@@ -21,8 +20,8 @@ from consensus.domain.gradient import (
     GradientResult,
 )
 from consensus.domain.ports import Evaluation
-from consensus.domain.submission import Criterion, Submission
-from consensus.judges.embedded.shares import share
+from consensus.domain.submission import Submission
+from consensus.judges.embedded.shares import mean
 from consensus.judges.embedded.words import Passages, Wording, wording
 
 MET_SHARE = 0.6
@@ -46,22 +45,69 @@ class CoverageJudge:
         """Return the weighted mean share of criteria words that the candidate holds."""
         submission = evaluation.submission
         asked = [
-            (criterion, words)
+            (criterion, wanted)
             for criterion in submission.rubric
-            if not criterion.checks and (words := wording(criterion.text)).stems
+            if not criterion.checks and (wanted := wording(criterion.text)).words
         ]
-        if not asked:
-            return Abstention("No criterion is left to words alone.")
-        if all(words.negative for _, words in asked):
-            return Abstention("Every criterion is worded negatively, where words prove nothing.")
+        judged = [(criterion, wanted) for criterion, wanted in asked if not wanted.negative]
+        if not judged:
+            return Abstention("No criterion without checks is worded so that words can show it.")
         whole = _text(submission)
         if not whole:
             return Abstention("There is no text.")
-        wanted = set().union(*(words.stems for _, words in asked))
-        passages = Passages(whole[:MAX_CHARS], wanted)
-        findings = [_finding(criterion, words, passages) for criterion, words in asked]
-        read = min(MAX_CHARS / len(whole), 1.0)
-        return _gradient(submission.rubric, asked, findings, passages, read)
+        passages = Passages(
+            whole[:MAX_CHARS], [stem for _, words in judged for stem in words.words]
+        )
+        shares = {criterion.id: passages.share(wanted.words) for criterion, wanted in judged}
+        findings = tuple(
+            _finding(criterion.id, wanted, shares.get(criterion.id), passages)
+            for criterion, wanted in asked
+        )
+        seen = mean(
+            [c.id in shares for c in submission.rubric], [c.weight for c in submission.rubric]
+        )
+        met = sum(finding.status is FindingStatus.MET for finding in findings)
+        return GradientResult(
+            score=mean(list(shares.values()), [criterion.weight for criterion, _ in judged]),
+            confidence=MAX_CONFIDENCE * seen * min(MAX_CHARS / len(whole), 1.0),
+            reasoning=f"The candidate shares the words of {met} of {len(asked)} criteria.",
+            findings=findings,
+        )
 
 
-def _gradient(...): ...
+def _text(submission: Submission) -> str:
+    """Return the candidate and the outputs, as evidence is looked up: strings bare, else JSON."""
+    if not submission.outputs:
+        return submission.candidate.strip()
+    return "\n".join([submission.candidate, *map(_output, submission.outputs.values())]).strip()
+
+
+def _output(value: object) -> str:
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def _finding(
+    criterion_id: str, wanted: Wording, share: float | None, passages: Passages
+) -> Finding:
+    """Return the finding for a share of words found; negative wording has none."""
+    if share is None:
+        notes = "Worded negatively: shared words prove nothing."
+        return Finding(criterion_id=criterion_id, status=FindingStatus.INCONCLUSIVE, notes=notes)
+    quote = passages.quote(wanted.words) if share >= UNMET_SHARE else ""
+    missing = [word for stem, word in wanted.words.items() if stem not in passages]
+    notes = f"{share:.0%} of its words occur"
+    return Finding(
+        criterion_id=criterion_id,
+        status=_status(share),
+        evidence=(Evidence(quote),) if quote else (),
+        notes=f"{notes}; missing: {', '.join(missing[:MAX_MISSING])}." if missing else f"{notes}.",
+    )
+
+
+def _status(share: float) -> FindingStatus:
+    if share < UNMET_SHARE:
+        return FindingStatus.UNMET
+    return FindingStatus.MET if share >= MET_SHARE else FindingStatus.INCONCLUSIVE

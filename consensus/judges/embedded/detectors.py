@@ -7,13 +7,14 @@ word that it needs, and what good answers hold too (one TODO, a `[Your Name]`) c
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 Seen = tuple[float, str]
 """A detector's score and what it saw."""
 
 NONE: Seen = (1.0, "none seen")
-OPENING = 200
-"""A refusal within so many characters is the answer, later on it is a remark."""
+OPENING = 300
+"""A refusal within so many characters is the answer; later on it is a remark, and none."""
 SHORT = 600
 """A refusal that is shorter than this offers nothing else."""
 MAX_SHOWN = 100
@@ -28,7 +29,7 @@ _REFUSAL = re.compile(
     r"|(?<![\"'])\bas an ai(?: language| chat)? ?(?:model|assistant|bot)?,? i(?:'m| am)? "
     r"(?:can't|cannot|can not|won't|unable|not able)"
 )
-_REFUSAL_HINTS = ("sorry", "i ca", "i wo", "i will not", "i am ", "i'm ", "decline", "as an ai")
+_REFUSAL_HINTS = ("sorry", "i ca", "i wo", "i will not", "i am ", "decline", "as an ai")
 
 _UNFINISHED = re.compile(
     r"\blorem ipsum\b"
@@ -39,8 +40,8 @@ _UNFINISHED = re.compile(
     r"|(?:#|//|/\*) ?(?:\.\.\. ?)?(?:add |put |insert )?(?:your )?"
     r"(?:code|implementation|logic) (?:goes )?here\b"
 )
-_UNFINISHED_HINTS = ("lorem", "[insert", "[add", "[enter", "[fill", "<insert", "<placeholder")
-_UNFINISHED_CODE_HINTS = ("rest of", "existing", "remaining", " here")
+_BRACKET_HINTS = ("[insert", "[add", "[enter", "[fill", "<insert", "<placeholder")
+_ELISION_HINTS = ("rest of", "existing", "remaining", " here")
 _OPEN_POINT = re.compile(r"\b(?:TODO|FIXME|TBD)\b|\[[Yy]our [^\]\n]{1,40}\](?!\()")
 _OPEN_POINT_HINTS = ("TODO", "FIXME", "TBD", "[Your ", "[your ")
 
@@ -49,46 +50,46 @@ _MID_SENTENCE = re.compile(r"\b(?:and|or|the|an|to|of|with|because|but|than)$")
 _FULL_LINE = 40
 """A last line of so many characters is a sentence; a shorter one may be `Kind regards,`."""
 
-_UNIT = re.compile(r"[\n.!?]+")
 _LONG_UNIT = 40
 _SHORT_UNIT = 12
 _IN_A_ROW = 4
 
 _CLAIM = re.compile(
     r"\b(?:i(?:'ve| have) (?:now )?(?:successfully )?(?:completed|finished|implemented|fixed|done"
-    r"|tested|verified)|(?:the )?task is (?:now )?(?:complete|done)|all (?:tests|checks) pass(?:ed)?"
-    r"|successfully completed)\b"
+    r"|tested|verified)|(?:the )?task is (?:now )?(?:complete|done)"
+    r"|all (?:tests|checks) pass(?:ed)?|successfully completed)\b"
 )
-_SUBSTANCE = re.compile(r"```|`[^`\n]+`|\d|https?://|\"[^\"\n]{8,}\"|^\s*(?:[-*•]|\d+\.)\s", re.M)
+_SUBSTANCE = re.compile(
+    r"```|`[^`\n]+`|\d|https?://|\"[^\"\n]{8,}\"|^\s*(?:[-*•]|\d+\.)\s", re.MULTILINE
+)
 _LONG_CLAIM = 400
 """A longer text shows something."""
 
 
 def refusal(text: str) -> Seen:
-    """See a refusal; one that opens a short text is all there is."""
-    plain = _plain(text)
-    if not _any_in(_REFUSAL_HINTS, plain) or not (match := _REFUSAL.search(plain)):
+    """See a refusal in the opening; in a short text it is all there is."""
+    opening = _plain(text[:OPENING])
+    if not _any_in(_REFUSAL_HINTS, opening) or not (match := _REFUSAL.search(opening)):
         return NONE
-    opens, short = match.start() < OPENING, len(text) < SHORT
-    return (0.1 if opens and short else 0.4 if opens else 0.75), f'"{match[0][:MAX_SHOWN]}"'
+    return 0.1 if len(text) < SHORT else 0.4, f'"{match[0][:MAX_SHOWN]}"'
 
 
 def placeholders(text: str) -> Seen:
     """See what was left to fill in; open points such as a TODO weigh less."""
-    found: list[str] = []
     lower = text.lower()
-    if _any_in(_UNFINISHED_HINTS, lower) or (
-        _any_in(_UNFINISHED_CODE_HINTS, lower) and _any_in(("...", "…", "#", "//", "/*"), lower)
-    ):
-        found = _UNFINISHED.findall(lower)
-    score = 1 - 0.5 * len(found)
-    if _any_in(_OPEN_POINT_HINTS, text):
-        open_points = _OPEN_POINT.findall(text)
-        score -= 0.15 * len(open_points)
-        found += open_points
+    unfinished = _UNFINISHED.findall(lower) if _may_be_unfinished(lower) else []
+    open_points = _OPEN_POINT.findall(text) if _any_in(_OPEN_POINT_HINTS, text) else []
+    found = unfinished + open_points
     if not found:
         return NONE
+    score = 1 - 0.5 * len(unfinished) - 0.15 * len(open_points)
     return max(score, 0.1), f"{len(found)} seen, such as {found[0][:MAX_SHOWN]!r}"
+
+
+def _may_be_unfinished(lower: str) -> bool:
+    if "lorem" in lower or (("[" in lower or "<" in lower) and _any_in(_BRACKET_HINTS, lower)):
+        return True
+    return _any_in(("...", "…", "#", "/"), lower) and _any_in(_ELISION_HINTS, lower)
 
 
 def truncation(text: str, whole: str) -> Seen:
@@ -106,8 +107,8 @@ def truncation(text: str, whole: str) -> Seen:
 def repetition(text: str) -> Seen:
     """See one sentence or line again and again, in a row or over a third of the text."""
     prose = "\n".join(text.split("```")[::2]) if "```" in text else text
-    units = [unit.strip() for unit in _UNIT.split(prose)]
-    units = [unit for unit in units if len(unit) > _SHORT_UNIT]
+    parts = prose.replace("!", ".").replace("?", ".").replace("\n", ".").split(".")
+    units = [part.strip() for part in parts if len(part) > _SHORT_UNIT]
     if len(units) < _IN_A_ROW or len(set(units)) == len(units):
         return NONE
     if row := _row(units):
@@ -136,12 +137,15 @@ def _plain(text: str) -> str:
 
 
 def _any_in(hints: tuple[str, ...], text: str) -> bool:
-    return any(hint in text for hint in hints)
+    for hint in hints:  # noqa: SIM110 - three times as fast as any()
+        if hint in text:
+            return True
+    return False
 
 
 def _row(units: list[str]) -> str:
     length = 1
-    for before, unit in zip(units, units[1:], strict=False):
+    for before, unit in pairwise(units):
         length = length + 1 if unit == before else 1
         if length == _IN_A_ROW:
             return unit

@@ -1,14 +1,15 @@
-"""Shares of weight, whatever the weights."""
+"""Weighted means, whatever the weights."""
 
 import math
 from collections.abc import Sequence
 
 
-def share(part: Sequence[float], whole: Sequence[float]) -> float:
-    """Return the sum of `part` over the sum of `whole`, which holds it: 0 to 1."""
-    total = sum(whole)
-    if math.isfinite(total):
-        return min(sum(part) / total, 1.0)
-    largest = max(whole)  # so large that they sum to infinity
-    scaled = sum(weight / largest for weight in whole)
-    return min(sum(weight / largest for weight in part) / scaled, 1.0)
+def mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the weighted mean of values from 0 to 1, itself from 0 to 1; weights are positive."""
+    total = sum(weights)
+    if not math.isfinite(total):  # each weight is finite, their sum is beyond any double
+        largest = max(weights)
+        weights = [weight / largest for weight in weights]
+        total = sum(weights)
+    products = [value * weight for value, weight in zip(values, weights, strict=True)]
+    return min(sum(products) / total, 1.0)

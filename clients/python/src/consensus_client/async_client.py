@@ -64,6 +64,7 @@ class AsyncConsensusClient:
         self._channel = self._open(channel_options(self._options))
         self._stub = ConsensusServiceStub(self._channel)
         self._closed = False
+        self._calls: set[grpc.aio.Call] = set()
 
     async def judge(
         self,
@@ -106,19 +107,14 @@ class AsyncConsensusClient:
         request = StreamJudgeRequest(
             request=judge_request(submission, policy=policy, overrides=overrides)
         )
-        with self._errors():
-            call = self._stub.StreamJudge(
-                request,
-                timeout=self._habits.timeout(timeout_seconds),
-                metadata=self._habits.headers(metadata),
-            )
-            try:
-                async for step in call:
-                    event = event_of(step)
-                    if event is not None:
-                        yield event
-            finally:
-                call.cancel()
+        with (
+            self._errors(),
+            self._begun(self._stub.StreamJudge, request, timeout_seconds, metadata) as call,
+        ):
+            async for step in call:
+                event = event_of(step)
+                if event is not None:
+                    yield event
 
     async def batch_judge(
         self,
@@ -173,6 +169,8 @@ class AsyncConsensusClient:
     async def close(self) -> None:
         """Close the connections. Calls under way end with CallCancelledError."""
         self._closed = True
+        for call in list(self._calls):  # the channel itself forgets a stream that nobody awaits
+            call.cancel()
         await self._channel.close()
 
     async def __aenter__(self) -> Self:
@@ -193,12 +191,29 @@ class AsyncConsensusClient:
         timeout_seconds: float | None,
         metadata: Metadata | None,
     ) -> Any:
-        with self._errors():
-            return await method(
-                request,
-                timeout=self._habits.timeout(timeout_seconds),
-                metadata=self._habits.headers(metadata),
-            )
+        with self._errors(), self._begun(method, request, timeout_seconds, metadata) as call:
+            return await call
+
+    @contextmanager
+    def _begun(
+        self,
+        method: Callable[..., Any],
+        request: object,
+        timeout_seconds: float | None,
+        metadata: Metadata | None,
+    ) -> Generator[Any, None, None]:
+        """Begin a call that ends with the block, or when the client is closed."""
+        call = method(
+            request,
+            timeout=self._habits.timeout(timeout_seconds),
+            metadata=self._habits.headers(metadata),
+        )
+        self._calls.add(call)
+        try:
+            yield call
+        finally:
+            self._calls.discard(call)
+            call.cancel()
 
     @contextmanager
     def _errors(self) -> Generator[None, None, None]:

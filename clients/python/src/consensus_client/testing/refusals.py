@@ -9,13 +9,15 @@ from consensus_client.status import DETAILS_KEY, REASON_KEY
 from consensus_client.testing.answers import ScriptedError
 
 _PUSHBACK_KEY = "grpc-retry-pushback-ms"
+_AT_ONCE = "1"
+"""Milliseconds. Not 0: grpcio 1.82.3 hangs on that, past the call's deadline."""
 
 
 def abort(context: grpc.ServicerContext, error: ScriptedError) -> Never:
     """End a call with a scripted error, trailers and all."""
     trailers: list[tuple[str, str | bytes]] = [(REASON_KEY, error.reason)]
     if error.code is grpc.StatusCode.UNAVAILABLE:
-        trailers.append((_PUSHBACK_KEY, "0"))
+        trailers.append((_PUSHBACK_KEY, _AT_ONCE))
     details = _details(error)
     if details:
         trailers.append((DETAILS_KEY, details))
