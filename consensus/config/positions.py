@@ -1,18 +1,18 @@
-"""Reads YAML into plain values and remembers the line of every key."""
+"""Turns YAML into plain values, no others than JSON has, and remembers the line of every key."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
+from consensus.config.nodes import MAX_DEPTH, MAX_NODES, YamlFaultError, compose
 from consensus.domain.errors import PolicyFault
 
 Path = tuple[str | int, ...]
 
-MAX_BYTES = 1 << 20
-MAX_NODES = 50_000
-"""Most values after aliases are expanded; more is an attack or a mistake."""
-MAX_DEPTH = 40
+_LARGEST = 1 << 63
+_SHOWN = 80
 
 
 class PositionedYaml:
@@ -23,19 +23,13 @@ class PositionedYaml:
         self.faults: list[PolicyFault] = []
         self._lines: dict[Path, int] = {(): 1}
         self._nodes = 0
-        if len(text.encode()) > MAX_BYTES:
-            self._fault(1, (), f"has {len(text.encode())} bytes; at most {MAX_BYTES} are read")
-            return
+        self._constructor = yaml.constructor.SafeConstructor()
         try:
-            node = yaml.compose(text, yaml.SafeLoader)
-            if node is not None:
-                self.value = self._plain(node, ())
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            problem = getattr(error, "problem", None) or "is not YAML"
-            self._fault(mark.line + 1 if mark else 1, (), f"YAML: {problem}")
-        except _TooLargeError as error:
-            self._fault(error.line, error.path, "is too deep or, with aliases expanded, too large")
+            root = compose(text)
+            if root is not None:
+                self.value = self._plain(root, ())
+        except YamlFaultError as error:
+            self._fault(error.line, (), error.message)
 
     def line(self, path: Path) -> int:
         """Return the line of the key at `path`, or of its nearest ancestor in the file."""
@@ -44,10 +38,11 @@ class PositionedYaml:
         return self._lines[path]
 
     def _plain(self, node: yaml.Node, path: Path) -> Any:
+        line = node.start_mark.line + 1
         self._nodes += 1
         if self._nodes > MAX_NODES or len(path) > MAX_DEPTH:
-            raise _TooLargeError(node.start_mark.line + 1, path[:6])
-        self._lines.setdefault(path, node.start_mark.line + 1)
+            raise YamlFaultError(line, "is too deep or, with aliases expanded, too large")
+        self._lines.setdefault(path, line)
         if isinstance(node, yaml.MappingNode):
             return dict(self._pairs(node, path))
         if isinstance(node, yaml.SequenceNode):
@@ -57,7 +52,11 @@ class PositionedYaml:
     def _pairs(self, node: yaml.MappingNode, path: Path) -> Iterator[tuple[str, Any]]:
         seen: dict[str, int] = {}
         for key_node, value_node in node.value:
-            key, line = str(key_node.value), key_node.start_mark.line + 1
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                self._fault(line, path, "has a key that is a list or a mapping; must be text")
+                continue
+            key = key_node.value
             if key in seen:
                 self._fault(line, (*path, key), f"stands here again, first in line {seen[key]}")
                 continue
@@ -65,21 +64,38 @@ class PositionedYaml:
             yield key, self._plain(value_node, (*path, key))
 
     def _scalar(self, node: yaml.Node, path: Path) -> Any:
-        constructor = yaml.constructor.SafeConstructor()
+        line = node.start_mark.line + 1
         try:
-            return constructor.construct_object(node)
+            value = self._constructor.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
-            problem = getattr(error, "problem", None) or error
-            self._fault(node.start_mark.line + 1, path, f"is {node.value!r}: {problem}")
+            problem = getattr(error, "problem", None) or "cannot be read; put it in quotes"
+            self._fault(line, path, f"is {shown(node.value)}: {problem}")
             return None
+        if problem := _beyond_json(value):
+            self._fault(line, path, f"is {shown(node.value)}, {problem}")
+        return value
 
     def _fault(self, line: int, path: Path, message: str) -> None:
         self.faults.append(PolicyFault(line, dotted(path), message))
 
 
-class _TooLargeError(Exception):
-    def __init__(self, line: int, path: Path) -> None:
-        self.line, self.path = line, path
+def _beyond_json(value: object) -> str:
+    """Return what JSON does not have about a scalar, or an empty string."""
+    match value:
+        case float():
+            return "" if math.isfinite(value) else "which is no finite number"
+        case int():
+            return "" if abs(value) < _LARGEST else "which is too large a number"
+        case None | str():
+            return ""
+        case _:
+            return f"which YAML takes for a {type(value).__name__}; put it in quotes"
+
+
+def shown(value: object) -> str:
+    """Return a value as it may stand in a message, cut."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 def dotted(path: Path) -> str:

@@ -103,6 +103,13 @@ def test_agreement_out_of_reach_makes_a_certain_score_unsure() -> None:
     assert settled(AVERAGE, Gate(min_score=0.0, min_agreement=0.3), row) is None
 
 
+def test_agreement_that_a_light_seat_cannot_spoil_is_settled() -> None:
+    """200 of 201 at .9 keep an agreement of .98 at least."""
+    row = (*row_of((0.9, 0.9, 100), (0.9, 0.9, 100)), WAITING)
+    gate = Gate(min_score=0.5, min_agreement=0.9)
+    assert settled(AVERAGE, gate, row) is GateAnswer.PASS
+
+
 def test_one_vote_may_stay_without_agreement() -> None:
     panel = panel_of(StrategyName.WEIGHTED_AVERAGE, 2)
     row = (*row_of((1, 1, 100)), WAITING)

@@ -62,9 +62,10 @@ def test_a_function_answers_by_the_request(essay: Submission) -> None:
 
 
 def test_a_decision_gets_what_a_server_always_sets(essay: Submission) -> None:
-    with FakeConsensus(Decision(verdict=Verdict.ACCEPT)) as fake:
-        with ConsensusClient(fake.target) as client:
-            first, second = client.judge(essay), client.judge(essay, policy="strict")
+    scripted = Decision(verdict=Verdict.ACCEPT)
+    with FakeConsensus(scripted) as fake, ConsensusClient(fake.target) as client:
+        first, second = client.judge(essay), client.judge(essay, policy="strict")
+    assert scripted == Decision(verdict=Verdict.ACCEPT)
     assert first.decision_id != second.decision_id
     assert (first.policy, second.policy) == ("default", "strict")
     assert first.policy_revision.startswith("sha256:")

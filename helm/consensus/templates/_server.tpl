@@ -44,6 +44,9 @@ Seconds until a stopping pod may be killed: preStop, drain delay, the longest ca
 {{- $server := .Values.server }}
 {{- if gt (int64 $server.defaultDeadlineSeconds) (int64 $server.maxDeadlineSeconds) }}
 {{- fail (printf "server.defaultDeadlineSeconds is %d, above server.maxDeadlineSeconds, %d" (int64 $server.defaultDeadlineSeconds) (int64 $server.maxDeadlineSeconds)) }}
+{{- end }}
+{{- if eq (int64 .Values.ports.grpc) (int64 .Values.ports.metrics) }}
+{{- fail (printf "ports.grpc and ports.metrics are both %d" (int64 .Values.ports.grpc)) }}
 {{- end -}}
 - name: CONSENSUS_SERVE_LISTEN
   value: {{ printf "0.0.0.0:%d" (int64 .Values.ports.grpc) | quote }}

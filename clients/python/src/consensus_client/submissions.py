@@ -28,10 +28,11 @@ def submission(
     most 16 levels deep. Raises TypeError on a value that is not JSON, ValueError on a message with
     other keys.
     """
+    rubric = Rubric(criteria=criteria)
     made = Submission(
         task=task,
         candidate=candidate,
-        rubric=Rubric(criteria=criteria),
+        rubric=rubric if rubric.criteria else None,
         messages=[turn if isinstance(turn, Message) else Message(**turn) for turn in messages],
     )
     for key, output in (outputs or {}).items():
