@@ -1,6 +1,6 @@
 """The shape of the policy file. docs/policy.md and docs/policy.schema.json are generated from it.
 
-Numbers that depend on each other (quorum and seats, n and strategy) are checked in load.py.
+What depends on each other (quorum and seats, n and strategy) is checked in build.py and stages.py.
 """
 
 from typing import Annotated, Literal
@@ -10,7 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from consensus.domain.policy import DEFAULT_THRESHOLD
 
 Unit = Annotated[float, Field(ge=0, le=1)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+Name = Annotated[str, Field(pattern=NAME_PATTERN)]
+
+SoughtText = Annotated[str, Field(min_length=1, max_length=4_000)]
 
 
 class Section(BaseModel):
@@ -24,8 +27,8 @@ class TlsSection(Section):
 
     ca_file: str = Field(
         "",
-        description="PEM file of certificates to trust, relative to the"
-        " policy file. Empty: the system's.",
+        description="PEM file of certificates to trust, relative to the policy file."
+        " Empty: the system's.",
     )
     server_name: str = Field(
         "", description="Name to expect in the judge's certificate, when it is not the target's."
@@ -39,8 +42,8 @@ class JudgeSection(Section):
     target: str = Field(
         min_length=1,
         max_length=500,
-        description="Where it listens, as a gRPC"
-        " target, such as `dns:///judge:50061` or `unix:/run/judge.sock`.",
+        description="Where it listens, as a gRPC target, such as `dns:///judge:50061` or"
+        " `unix:/run/judge.sock`.",
     )
     judge: str = Field(
         "", max_length=64, description="Which of the backend's judges to ask. Empty: its default."
@@ -52,8 +55,8 @@ class SeatSection(Section):
     """One judge's place in a panel."""
 
     judge: Name = Field(
-        description="An embedded judge (`checks`, `coverage`, `conduct`) or one"
-        " from `judges`. Once in a panel."
+        description="An embedded judge (`checks`, `coverage`, `conduct`) or one from `judges`."
+        " Once in a panel."
     )
     weight: float = Field(
         1.0,
@@ -86,14 +89,15 @@ class PanelSection(Section):
     )
     strategy: Literal[
         "weighted_average", "majority", "unanimous", "best_of_n", "median", "trimmed_mean"
-    ] = Field("weighted_average", description="How the seats are folded; see strategies.md.")
+    ] = Field(
+        "weighted_average", description="How the seats are folded: see [strategies](strategies.md)."
+    )
     threshold: float | None = Field(
         None,
         gt=0,
         le=1,
-        description="Score from which a seat counts"
-        " as a pass, inclusive. Absent: `gate.min_score`, or"
-        f" {DEFAULT_THRESHOLD} where that is 0.",
+        description="Score from which a seat counts as a pass, inclusive. Absent:"
+        f" `gate.min_score`, or {DEFAULT_THRESHOLD} where that is 0.",
     )
     quorum: int = Field(1, ge=1, le=32, description="Seats of positive weight that must score.")
     n: int | None = Field(
@@ -110,9 +114,8 @@ class PanelSection(Section):
     )
     settle: Literal["wait_all", "early"] = Field(
         "wait_all",
-        description="`early`: stop waiting"
-        " when no outstanding answer can change the"
-        " gate's answer.",
+        description="`early`: stop waiting when no outstanding answer can change the gate's"
+        " answer.",
     )
     confidence: ConfidenceSection = Field(
         ConfidenceSection(), description="What the consensus confidence is made of."
@@ -151,17 +154,27 @@ class CheckSection(Section):
     output: str = Field(
         "", max_length=200, description="Key of the output to look at. Empty: the candidate."
     )
-    contains: str | None = Field(None, description="The text holds this string.")
-    contains_all: list[str] | None = Field(None, description="The text holds all of these.")
-    not_contains: str | None = Field(None, description="The text does not hold this string.")
-    regex: str | None = Field(None, description="The text holds a match of this RE2 expression.")
+    contains: SoughtText | None = Field(None, description="The text holds this string.")
+    contains_all: list[SoughtText] | None = Field(
+        None, min_length=1, max_length=64, description="The text holds all of these."
+    )
+    not_contains: SoughtText | None = Field(None, description="The text does not hold this string.")
+    regex: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1_000,
+        description="The text holds a match of this RE2 expression.",
+    )
     json_schema: dict[str, object] | None = Field(
         None, description="The text is JSON that this JSON Schema (draft 2020-12) accepts."
     )
     numeric: NumericSection | None = Field(None, description="The last number is this one.")
     length: LengthSection | None = Field(None, description="The length is within these limits.")
     code_block: str | None = Field(
-        None, description="The text holds a fenced code block of this language; `*` for any."
+        None,
+        min_length=1,
+        max_length=40,
+        description="The text holds a fenced code block of this language; `*` for any.",
     )
 
 
@@ -173,8 +186,8 @@ class StageSection(Section):
         None,
         min_length=1,
         max_length=64,
-        description="Deterministic checks of the candidate; PASS when"
-        " all hold. Either `checks` or `panel`.",
+        description="Deterministic checks of the candidate; PASS when all hold. Either"
+        " `checks` or `panel`.",
     )
     panel: PanelSection | None = Field(None, description="Judges whose answers are folded.")
     gate: GateSection | None = Field(
@@ -222,8 +235,8 @@ class PolicyFile(Section):
     version: Literal[1] = Field(1, description="Version of this format.")
     default_policy: str | None = Field(
         None,
-        description="Policy for requests that name none."
-        " Absent: the one named `default`, or the only one.",
+        description="Policy for requests that name none. Absent: the one named `default`, or"
+        " the only one.",
     )
     judges: dict[Name, JudgeSection] = Field({}, description="Remote judges by name.")
     policies: dict[Name, PolicySection] = Field(min_length=1, description="Policies by name.")

@@ -4,7 +4,8 @@ yaml.compose calls itself for each level of nesting: the fast parser then crashe
 file of open brackets. Events come one at a time, so depth is seen before it hurts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import yaml
 
@@ -27,7 +28,39 @@ class YamlFaultError(Exception):
         self.message = message
 
 
-def compose(text: str) -> yaml.Node | None:
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """Text, or what YAML takes for a number, a date and so on."""
+
+    line: int
+    tag: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Values in order."""
+
+    line: int
+    items: list["Node"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Keys and values in turn, in the order in which they stand."""
+
+    line: int
+    items: list["Node"] = field(default_factory=list)
+
+    def pairs(self) -> Iterator[tuple["Node", "Node"]]:
+        """Yield each key with its value."""
+        return zip(self.items[::2], self.items[1::2], strict=True)
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def compose(text: str) -> Node | None:
     """Return the only document's root, or None for an empty text. Raises YamlFaultError."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > MAX_BYTES:
@@ -48,60 +81,62 @@ class _Composer:
 
     def __init__(self, events: Iterator[yaml.Event]) -> None:
         self._events = events
-        self._anchors: dict[str, yaml.Node] = {}
+        self._anchors: dict[str, Node] = {}
         self._resolver = yaml.resolver.Resolver()
         self._depth = 0
         self._nodes = 0
 
-    def root(self) -> yaml.Node | None:
+    def root(self) -> Node | None:
         """Return the root of the only document, if there is one."""
         root = None
         for event in self._events:
             if isinstance(event, yaml.NodeEvent):
                 if root is not None:
-                    raise _fault(event, "begins a second document; must be one")
+                    raise YamlFaultError(_line(event), "begins a second document; must be one")
                 root = self._node(event)
         return root
 
-    def _node(self, event: yaml.NodeEvent) -> yaml.Node:
+    def _node(self, event: yaml.NodeEvent) -> Node:
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._anchors:
-                raise _fault(event, f"refers to *{event.anchor}, which no line before defines")
+                words = f"refers to *{event.anchor}, which no line before defines"
+                raise YamlFaultError(_line(event), words)
             return self._anchors[event.anchor]
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise YamlFaultError(_line(event), f"holds more than {MAX_NODES} values")
         node = self._empty(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = node
-        self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise _fault(event, f"holds more than {MAX_NODES} values")
-        self._fill(node, event)
+        if not isinstance(node, Scalar):
+            self._fill(node)
         return node
 
-    def _empty(self, event: yaml.NodeEvent) -> yaml.Node:
-        marks = (event.start_mark, event.end_mark)
-        if isinstance(event, yaml.MappingStartEvent):
-            return yaml.MappingNode("", [], *marks)
-        if isinstance(event, yaml.SequenceStartEvent):
-            return yaml.SequenceNode("", [], *marks)
-        tag = event.tag
-        if tag is None or tag == "!":
-            tag = self._resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
-        return yaml.ScalarNode(tag, event.value, *marks)
+    def _empty(self, event: yaml.NodeEvent) -> Node:
+        match event:
+            case yaml.MappingStartEvent():
+                return Mapping(_line(event))
+            case yaml.ScalarEvent():
+                return Scalar(_line(event), self._tag(event), event.value)
+            case _:
+                return Sequence(_line(event))
 
-    def _fill(self, node: yaml.Node, event: yaml.Event) -> None:
-        if isinstance(node, yaml.ScalarNode):
-            return
+    def _tag(self, event: yaml.ScalarEvent) -> str:
+        if event.tag is not None and event.tag != "!":
+            return event.tag
+        resolve: Callable[..., str] = self._resolver.resolve
+        return resolve(yaml.ScalarNode, event.value, event.implicit)
+
+    def _fill(self, node: Sequence | Mapping) -> None:
         if self._depth == MAX_DEPTH:
-            raise _fault(event, f"is nested deeper than {MAX_DEPTH} levels")
+            raise YamlFaultError(node.line, f"is nested deeper than {MAX_DEPTH} levels")
         self._depth += 1
-        for inner in self._events:
-            if not isinstance(inner, yaml.NodeEvent):
+        for event in self._events:
+            if not isinstance(event, yaml.NodeEvent):
                 break
-            node.value.append(self._node(inner))
+            node.items.append(self._node(event))
         self._depth -= 1
-        if isinstance(node, yaml.MappingNode):
-            node.value[:] = zip(node.value[::2], node.value[1::2], strict=True)
 
 
-def _fault(event: yaml.Event, message: str) -> YamlFaultError:
-    return YamlFaultError(event.start_mark.line + 1, message)
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1

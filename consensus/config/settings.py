@@ -42,7 +42,7 @@ class Settings:
 
 def loopback(address: str) -> bool:
     """Tell whether `address`, as `host:port` or `unix:path`, is reachable from this host alone."""
-    if address.startswith("unix:"):
+    if address.startswith(("unix:", "unix-abstract:")):
         return True
     host = address.rpartition(":")[0].strip("[]")
     if host == "localhost":

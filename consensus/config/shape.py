@@ -5,19 +5,38 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import CoreSchema
+
 from consensus.config.model import NAME_PATTERN, PolicyFile
 from consensus.config.positions import Path
 
 Node = dict[str, Any]
 """A part of the JSON Schema of the policy file."""
 
-_NAME = "1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit"
+NAME = "a name of 1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit"
+
+_KINDS = {
+    "string": "text",
+    "number": "number",
+    "integer": "whole number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "mapping",
+}
+
+
+class _Untitled(GenerateJsonSchema):
+    """Without a title for every key, which would only say the key again."""
+
+    def field_title_should_be_set(self, schema: CoreSchema) -> bool:
+        return False
 
 
 @functools.cache
 def policy_schema() -> Node:
     """Return the JSON Schema of the policy file."""
-    return PolicyFile.model_json_schema()
+    return PolicyFile.model_json_schema(schema_generator=_Untitled)
 
 
 def node_at(path: Path) -> Node:
@@ -33,14 +52,15 @@ def resolved(node: Node) -> Node:
     options = [option for option in node.get("anyOf", ()) if option.get("type") != "null"]
     node = options[0] if options else node
     if "$ref" in node:
-        return policy_schema()["$defs"][node["$ref"].rpartition("/")[2]]
+        node = policy_schema()["$defs"][node["$ref"].rpartition("/")[2]]
     return node
 
 
 def _member(node: Node, key: str) -> Node:
-    if key in node.get("properties", {}):
-        return node["properties"][key]
-    return next(iter(node.get("patternProperties", {}).values()), {})
+    members: Node = node.get("properties", {})
+    named: Node = node.get("patternProperties", {})
+    found: Node = members[key] if key in members else next(iter(named.values()))
+    return found
 
 
 def keys(node: Node) -> list[str]:
@@ -49,39 +69,54 @@ def keys(node: Node) -> list[str]:
 
 
 def allowed(node: Node) -> str:
-    """Return in words what a value may be."""
-    if "const" in node or "enum" in node:
-        return _choice(node.get("enum") or [node["const"]])
+    """Return in words what a value may be, such as `a number from 0 to 1`."""
+    bounds = limits(node)
     match node.get("type"):
-        case "string":
-            return _text(node)
-        case "number":
-            return f"a number{_range(node)}"
-        case "integer":
-            return f"a whole number{_range(node)}"
+        case _ if choices(node) or bounds == NAME:
+            return bounds
         case "boolean":
-            return "true or false"
-        case "array":
-            return f"a list{_count(node, 'Items', 'entries')}"
+            return kind(node)
+        case "string":
+            return f"text {bounds}".rstrip()
         case _:
-            return f"a mapping{_count(node, 'Properties', 'entries')}"
+            return f"a {kind(node)} {bounds}".rstrip()
 
 
-def _choice(values: list[Any]) -> str:
-    if len(values) == 1:
-        return str(values[0])
-    return f"{', '.join(map(str, values[:-1]))} or {values[-1]}"
+def kind(node: Node) -> str:
+    """Return the type of a value in one or two words."""
+    if choices(node):
+        return "choice"
+    return _KINDS[node["type"]]
 
 
-def _text(node: Node) -> str:
-    if node.get("pattern") == NAME_PATTERN:
-        return f"a name of {_NAME}"
-    return f"text{_count(node, 'Length', 'characters')}"
+def limits(node: Node) -> str:
+    """Return which values of the type are allowed; empty where all are."""
+    if values := choices(node):
+        return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))
+    match node["type"]:
+        case "string":
+            named = node.get("pattern") == NAME_PATTERN
+            return NAME if named else _count(node, "Length", "character", "characters")
+        case "array":
+            return _count(node, "Items", "entry", "entries")
+        case "object":
+            return _count(node, "Properties", "entry", "entries")
+        case _:
+            return _range(node)
+
+
+def choices(node: Node) -> list[str]:
+    """Return the only values that are allowed, if they can be told one by one."""
+    return [
+        str(value) for value in node.get("enum") or ([node["const"]] if "const" in node else [])
+    ]
 
 
 def _range(node: Node) -> str:
+    if "minimum" in node and "maximum" in node:
+        return f"from {node['minimum']:.15g} to {node['maximum']:.15g}"
     parts = [
-        f"{words} {node[key]:g}"
+        f"{words} {node[key]:.15g}"
         for key, words in (
             ("exclusiveMinimum", "above"),
             ("minimum", "at least"),
@@ -90,19 +125,19 @@ def _range(node: Node) -> str:
         )
         if key in node
     ]
-    return f", {', '.join(parts)}" if parts else ""
+    return ", ".join(parts)
 
 
-def _count(node: Node, suffix: str, unit: str) -> str:
+def _count(node: Node, suffix: str, one: str, many: str) -> str:
     least, most = node.get(f"min{suffix}"), node.get(f"max{suffix}")
     if least is not None and most is not None:
-        return f" of {least} to {most} {unit}"
+        return f"of {least} to {most} {many}"
     if least is not None:
-        return f" of at least {least} {unit if least != 1 else unit.removesuffix('s')}"
-    return f" of at most {most} {unit}" if most is not None else ""
+        return f"of at least {least} {one if least == 1 else many}"
+    return f"of at most {most} {many}" if most is not None else ""
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean ...?` where a known word is close, else an empty string."""
+    """Return ` (did you mean ...?)` where a known word is close, else an empty string."""
     close = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -10,7 +10,7 @@ def pass_bar(panel: Panel, gate: Gate) -> float:
 
     `min_score`, but: under unanimous every vote must reach the panel's threshold too; under
     majority a tie (0.5) passes or not as `tie` says, whatever side of 0.5 `min_score` is on.
-    A `min_score` of 0 switches the condition off.
+    A `min_score` of 0 switches the condition off, but not the votes of unanimous.
     """
     if panel.strategy is StrategyName.UNANIMOUS:
         return max(gate.min_score, panel.threshold)

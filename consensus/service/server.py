@@ -100,7 +100,17 @@ class Server:
         return f"{self._settings.listen.rpartition(':')[0]}:{port}"
 
     async def drain(self) -> None:
-        """Stop without losing a call: tell health, wait for load balancers, finish, then close."""
+        """Stop without losing a call: tell health, wait for load balancers, finish, then close.
+
+        Cancelled, it stops at once.
+        """
+        try:
+            await self._drain()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._server.stop(None)
+
+    async def _drain(self) -> None:
         await self._health.enter_graceful_shutdown()
         log.info("draining", extra={"inflight": self._admission.inflight})
         await anyio.sleep(self._settings.drain_delay_seconds)

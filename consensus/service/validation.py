@@ -29,6 +29,8 @@ MAX_MESSAGES = 10_000
 MAX_CRITERION_TEXT = 4_000
 MAX_CHECKS = 16
 MAX_CONTEXT_DEPTH = 16
+MAX_VALUES = 100_000
+"""JSON values in outputs and context; each takes about 4 us from everybody else."""
 MAX_REQUEST_ID = 36
 MAX_VIOLATIONS = 50
 """Enough to mend a request by; looking further serves only who sends garbage."""
@@ -76,8 +78,7 @@ def submission(message: pb.Submission, path: str) -> _Found:
     if not message.candidate and not message.outputs:
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     yield from _count(f"{path}.outputs", len(message.outputs), MAX_OUTPUTS)
-    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
-        yield from _json(f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
+    yield from _free_form(message, path)
     yield from _count(f"{path}.messages", len(message.messages), MAX_MESSAGES)
     for index, turn in enumerate(islice(message.messages, MAX_MESSAGES)):
         at = f"{path}.messages[{index}]"
@@ -85,10 +86,25 @@ def submission(message: pb.Submission, path: str) -> _Found:
             words = f"is {turn.role[:32]!r}; must be one of {', '.join(ROLES)}"
             yield Violation(f"{at}.role", words)
         yield from _length(f"{at}.content", turn.content, 0, MAX_CONTENT)
-    if message.HasField("context"):
-        value = struct_pb2.Value(struct_value=message.context)
-        yield from _json(f"{path}.context", value, MAX_CONTEXT_DEPTH)
     yield from _rubric(message.rubric, f"{path}.rubric")
+
+
+def _free_form(message: pb.Submission, path: str) -> _Found:
+    """Yield what is wrong with the outputs and the context, which are JSON of any shape."""
+    left = MAX_VALUES
+    for at, value, depth in _roots(message, path):
+        left = _counted_off(value, left)
+        if left < 0:
+            yield Violation(at, f"goes beyond the {MAX_VALUES} values of outputs and context")
+            return
+        yield from _json(at, value, depth)
+
+
+def _roots(message: pb.Submission, path: str) -> Iterator[tuple[str, struct_pb2.Value, int]]:
+    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
+        yield f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH
+    for key, value in message.context.fields.items():
+        yield f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1
 
 
 def _rubric(rubric: pb.Rubric, path: str) -> _Found:
@@ -173,6 +189,21 @@ def _length(path: str, text: str, least: int, most: int) -> _Found:
 def _count(path: str, count: int, most: int) -> _Found:
     if count > most:
         yield Violation(path, f"has {count} entries; at most {most}")
+
+
+def _counted_off(value: struct_pb2.Value, left: int) -> int:
+    """Return `left` less the number of values in `value`; once negative, it stops counting."""
+    left -= 1
+    match value.WhichOneof("kind"):
+        case "struct_value":
+            items = iter(value.struct_value.fields.values())
+        case "list_value":
+            items = iter(value.list_value.values)
+        case _:
+            return left
+    while left >= 0 and (item := next(items, None)) is not None:
+        left = _counted_off(item, left)
+    return left
 
 
 def _json(path: str, value: struct_pb2.Value, depth: int) -> _Found:

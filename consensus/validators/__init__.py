@@ -2,7 +2,8 @@
 
 from consensus.validators.checks import run_checks
 from consensus.validators.describe import describe
+from consensus.validators.effort import Effort
 from consensus.validators.evidence import Locator
 from consensus.validators.soundness import check_faults
 
-__all__ = ["Locator", "check_faults", "describe", "run_checks"]
+__all__ = ["Effort", "Locator", "check_faults", "describe", "run_checks"]

@@ -21,7 +21,7 @@ from consensus.validators.schema import schema_fault
 MAX_TEXT = 4_000
 MAX_VALUES = 64
 MAX_LANGUAGE = 40
-_TOO_MUCH = "takes more work to look over, with the checks before it, than one may"
+_TOO_MUCH = "takes more work to look over than is left for all checks"
 
 
 def check_faults(check: Check, effort: Effort | None = None) -> Iterator[tuple[str, str]]:

@@ -77,6 +77,11 @@ def test_unanimous_is_open_while_a_seat_could_still_say_no() -> None:
     assert settled(UNANIMOUS, Gate(), split(3, 0, 0)) is GateAnswer.PASS
 
 
+def test_unanimous_waits_for_a_seat_that_may_stay_silent_even_if_any_score_would_do() -> None:
+    panel = panel_of(StrategyName.UNANIMOUS, 3, threshold=1e-9)
+    assert settled(panel, Gate(min_score=0.0), split(2, 0, 1)) is None
+
+
 def test_a_missing_seat_leaves_unanimous_between_fail_and_unsure() -> None:
     assert settled(UNANIMOUS, Gate(), (PASSING, SILENT, WAITING)) is None
     assert settled(UNANIMOUS, Gate(), (PASSING, PASSING, SILENT)) is GateAnswer.UNSURE

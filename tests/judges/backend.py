@@ -47,7 +47,7 @@ async def serving(
     """Serve while the context lasts."""
     backend = Backend(script)
     # Without serialisers: bytes in, bytes out, so that a script can answer with garbage.
-    method = grpc.unary_unary_rpc_method_handler(backend.evaluate)
+    method: Any = grpc.unary_unary_rpc_method_handler(backend.evaluate)
     handlers = grpc.method_handlers_generic_handler(
         "consensus.v1.JudgeService", {"Evaluate": method}
     )

@@ -12,7 +12,7 @@ from consensus.judges.embedded import NAMES, embedded_judges
 from consensus.validators import run_checks
 from tests.builders import criteria, submission
 from tests.judges.contract import abstains, answers_soundly
-from tests.wire.submissions import submissions
+from tests.wire.submissions import received
 
 JUDGES = embedded_judges(run_checks)
 NOTHING: dict[str, list[Submission]] = {
@@ -25,7 +25,7 @@ every_judge = pytest.mark.parametrize("judge", JUDGES.values(), ids=list(JUDGES)
 
 @every_judge
 @settings(max_examples=60, deadline=None)
-@given(about=submissions)
+@given(about=received)
 async def test_any_submission_is_answered_soundly(judge: InstantJudge, about: Submission) -> None:
     await answers_soundly(judge, about)
 

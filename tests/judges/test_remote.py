@@ -14,7 +14,7 @@ from consensus.domain.submission import Submission
 from consensus.judges import remote
 from consensus.v1 import gradient_pb2, judge_pb2
 from consensus.wire.gradient import answer_to
-from consensus.wire.submission import submission_from
+from consensus.wire.submission import submission_from, submission_to
 from tests.builders import criteria, decide, quotes, scores, seats_of, stage, submission
 from tests.judges.backend import Reply, Script, always, judge_at, refusing, serving
 from tests.judges.contract import fails_as_judges_fail
@@ -146,7 +146,7 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     encoded: list[Submission] = []
-    encode = remote.submission_to
+    encode = submission_to
 
     def spy(message: Submission) -> object:
         encoded.append(message)

@@ -15,7 +15,17 @@ from consensus.domain.policy import Seat, Settle, StrategyName
 from consensus.domain.ports import Evaluation
 from consensus.v1 import judge_pb2
 from consensus.wire.gradient import answer_to
-from tests.builders import Instant, Waiting, Watcher, decide, scores, seats_of, stage, submission
+from tests.builders import (
+    Instant,
+    Waiting,
+    Watcher,
+    decide,
+    policy,
+    scores,
+    seats_of,
+    stage,
+    submission,
+)
 from tests.judges.backend import Context, Reply, always, hang, judge_at, serving
 from tests.judges.contract import fails_as_judges_fail
 
@@ -63,7 +73,8 @@ async def test_a_backend_that_goes_in_the_middle_of_a_call_is_unavailable() -> N
 
 
 async def test_the_backend_is_told_how_long_it_has() -> None:
-    rules = stage(Seat(judge="remote", timeout_seconds=50), Seat(judge="other", timeout_seconds=90))
+    seats = Seat(judge="remote", timeout_seconds=50), Seat(judge="other", timeout_seconds=90)
+    rules = policy(stage(*seats), deadline_seconds=100)
     async with (
         serving(always(REPLY)) as backend,
         judge_at(backend.target) as judge,

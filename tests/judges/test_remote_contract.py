@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 
 from consensus.domain.decision import Hierarchy
 from consensus.domain.ports import Evaluation
@@ -12,11 +12,11 @@ from consensus.judges.embedded import NAMES, embedded_judges
 from consensus.v1 import judge_pb2
 from consensus.validators import run_checks
 from consensus.wire.gradient import answer_to
-from consensus.wire.submission import submission_from, submission_to
+from consensus.wire.submission import submission_from
 from tests.builders import criteria, submission
 from tests.judges.backend import Context, Reply, hang, judge_at, serving
 from tests.judges.contract import abstains, answers_soundly, stops_when_cancelled
-from tests.wire.submissions import submissions
+from tests.wire.submissions import received
 
 EMBEDDED = embedded_judges(run_checks)
 
@@ -28,12 +28,12 @@ async def by_name(request: judge_pb2.EvaluateRequest, context: Context) -> Reply
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None)
-@given(about=submissions)
+@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(about=received)
 async def test_any_submission_is_answered_soundly(name: str, about: Submission) -> None:
     async with serving(by_name) as backend, judge_at(backend.target, remote_judge=name) as judge:
         await answers_soundly(judge, about)
-        evaluation = Evaluation(submission_from(submission_to(about)), Hierarchy())
+        evaluation = Evaluation(about, Hierarchy())
         assert await judge.evaluate(evaluation, 5) == EMBEDDED[name].evaluate_now(evaluation)
 
 

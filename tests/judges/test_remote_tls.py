@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import grpc
 import pytest
@@ -58,13 +59,13 @@ async def backend(credentials: grpc.ServerCredentials) -> AsyncIterator[Backend]
 async def test_a_certificate_that_is_trusted_and_bears_the_name_is_talked_to(
     backend: Backend, ca_file: Path
 ) -> None:
-    tls = {"tls": True, "tls_ca_file": str(ca_file), "tls_server_name": NAME}
-    async with judge_at(backend.target, **tls) as judge:
+    file = str(ca_file)
+    async with judge_at(backend.target, tls=True, tls_ca_file=file, tls_server_name=NAME) as judge:
         await answers_soundly(judge, submission())
     assert backend.requests
 
 
-async def refused(backend: Backend, **spec: object) -> None:
+async def refused(backend: Backend, **spec: Any) -> None:
     """Assert that the backend is not talked to."""
     async with judge_at(backend.target, **spec) as judge:
         failed = await fails_as_judges_fail(judge, submission())

@@ -57,6 +57,7 @@ def schema(**keywords: Any) -> struct_pb2.Struct:
 TASK, CANDIDATE = "submission.task", "submission.candidate"
 CRITERIA = "submission.rubric.criteria"
 FIRST = f"{CRITERIA}[0]"
+MANY = {"k": [1] * 50_000}
 CHECK = f"{FIRST}.checks[0]"
 BAD: dict[str, tuple[pb.JudgeRequest, str]] = {
     "no submission": (pb.JudgeRequest(), "submission"),
@@ -91,6 +92,14 @@ BAD: dict[str, tuple[pb.JudgeRequest, str]] = {
         f"submission.outputs['o']{'.in' * 17}",
     ),
     "context nested too deep": (about(context=nested(20)), f"submission.context{'.in' * 17}"),
+    "a context of too many values": (
+        about(context={"k": [True] * 100_000}),
+        "submission.context.k",
+    ),
+    "outputs and a context of too many values": (
+        about(outputs={"o": {"list_value": {"values": [{}] * 60_000}}}, context=MANY),
+        "submission.context.k",
+    ),
     "a role that nobody has": (
         about(messages=[{"role": "user"}, {"role": "root"}]),
         "submission.messages[1].role",

@@ -19,6 +19,7 @@ from consensus.domain.submission import (
     Regex,
     Submission,
 )
+from consensus.wire.submission import submission_from, submission_to
 
 _PLAIN = """
 tower opens nine ticket price euros the not without Lisbon's café 東京 🗼 12,345.6 -7e3
@@ -77,3 +78,5 @@ submissions = st.builds(
     messages=st.lists(messages, max_size=3).map(tuple),
     context=structs,
 ).filter(lambda submission: bool(submission.candidate or submission.outputs))
+received = submissions.map(lambda submission: submission_from(submission_to(submission)))
+"""Submissions as they come in, where a number has lost its spelling: 1e16 is 10000000000000000."""

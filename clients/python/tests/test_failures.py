@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 import grpc
+import grpc.aio
 import pytest
 from consensus_client import (
     CallCancelledError,
@@ -18,6 +19,7 @@ from consensus_client import (
     judge_request,
 )
 from consensus_client.errors import CLASSES
+from consensus_client.status import DETAILS_KEY, error_of
 from consensus_client.testing import FakeConsensus, accept, delayed, error, hang
 
 Connect = Any
@@ -78,6 +80,7 @@ def test_no_other_status_is_repeated_and_each_has_its_class(
 
 
 def test_fields_at_fault_are_named(connect: Connect, essay: Submission) -> None:
+    pytest.importorskip("google.rpc", reason="googleapis-common-protos is not installed")
     with FakeConsensus(INVALID) as fake:
         client = connect(fake.target)
         with pytest.raises(InvalidRequestError) as caught:
@@ -97,6 +100,15 @@ def test_without_google_rpc_the_message_is_left(
             client.judge(essay)
     assert caught.value.violations == ()
     assert str(caught.value) == "INVALID_REQUEST: submission.task: is empty"
+
+
+def test_details_that_cannot_be_read_cost_the_fields_and_not_the_error() -> None:
+    trailers = grpc.aio.Metadata(("consensus-reason", "WRONG"), (DETAILS_KEY, b"\xff"))
+    failed = grpc.aio.AioRpcError(
+        grpc.StatusCode.INVALID_ARGUMENT, grpc.aio.Metadata(), trailers, "in words"
+    )
+    found = error_of(failed)
+    assert (found.reason, found.message, found.violations) == ("WRONG", "in words", ())
 
 
 def test_an_item_of_a_batch_tells_its_error_in_full(connect: Connect, essay: Submission) -> None:

@@ -26,22 +26,23 @@ SERVICE_CONFIG: Mapping[str, object] = {
                 "initialBackoff": "0.2s",
                 "maxBackoff": "2s",
                 "backoffMultiplier": 2,
-                # The only status that means "not processed"; and each attempt costs judges' money.
+                # Not processed, or lost on the way, which is why requests have an id. Any other
+                # status would come back again, and each attempt costs judges' money.
                 "retryableStatusCodes": ["UNAVAILABLE"],
             },
         }
     ],
-    # Stops retrying while more than about half of the calls fail, so that retries don't keep an
-    # overloaded fleet down.
+    # No more retries after five failures in a row, until ten successes have paid for the next, so
+    # that retries don't keep an overloaded fleet down.
     "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1},
 }
 
 DEFAULT_OPTIONS: Mapping[str, str | int] = {
     "grpc.service_config": json.dumps(SERVICE_CONFIG),
     "grpc.max_receive_message_length": MAX_RECEIVE_BYTES,
-    # Judges may think for a minute in silence. Servers allow a ping every 10 s; proxies on the way
-    # drop what is silent for longer than about a minute.
-    "grpc.keepalive_time_ms": 60_000,
+    # Judges may think for a minute in silence, and load balancers drop what is silent for one.
+    # The server allows a ping every 10 s; gRPC's own default allows one every 300 s.
+    "grpc.keepalive_time_ms": 30_000,
     "grpc.keepalive_timeout_ms": 20_000,
 }
 

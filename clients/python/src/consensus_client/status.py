@@ -19,7 +19,8 @@ _CODES: Mapping[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.St
 def error_of(error: grpc.RpcError) -> ConsensusError:
     """Return what a failed call means; takes the errors of both flavours of gRPC."""
     pairs = cast("Iterable[tuple[str, str | bytes]] | None", error.trailing_metadata())
-    trailers = dict(pairs or ())
+    # iter(): what grpc.aio gives has `keys`, which up to grpcio 1.78 are pairs too.
+    trailers = dict(iter(pairs or ()))
     reason = trailers.get(REASON_KEY, "")
     details = trailers.get(DETAILS_KEY, b"")
     return CLASSES.get(error.code(), ConsensusError)(

@@ -1,0 +1,53 @@
+"""Builds checks out of their sections."""
+
+from collections.abc import Iterator
+
+from consensus.config.faults import Faults
+from consensus.config.model import CheckSection
+from consensus.config.positions import Path
+from consensus.domain.ports import CheckFaults
+from consensus.domain.submission import (
+    Check,
+    CheckKind,
+    CodeBlock,
+    Contains,
+    ContainsAll,
+    JsonSchema,
+    LengthLimit,
+    NotContains,
+    NumericAnswer,
+    Regex,
+)
+
+
+def build_check(
+    section: CheckSection, path: Path, check_faults: CheckFaults, faults: Faults
+) -> Check:
+    """Build one check and add what is wrong with it."""
+    kinds = list(_kinds(section))
+    if len(kinds) != 1:
+        names = ", ".join(name for name in CheckSection.model_fields if name != "output")
+        faults.add(path, f"has {len(kinds)} kinds of check; must have exactly one of {names}")
+        return Check(Contains(""))
+    check = Check(kinds[0], section.output)
+    faults.add_fields(path, check_faults(check))
+    return check
+
+
+def _kinds(section: CheckSection) -> Iterator[CheckKind]:
+    if section.contains is not None:
+        yield Contains(section.contains)
+    if section.contains_all is not None:
+        yield ContainsAll(tuple(section.contains_all))
+    if section.not_contains is not None:
+        yield NotContains(section.not_contains)
+    if section.regex is not None:
+        yield Regex(section.regex)
+    if section.json_schema is not None:
+        yield JsonSchema(section.json_schema)
+    if section.numeric is not None:
+        yield NumericAnswer(**section.numeric.model_dump())
+    if section.length is not None:
+        yield LengthLimit(**section.length.model_dump())
+    if section.code_block is not None:
+        yield CodeBlock(section.code_block)
