@@ -49,6 +49,7 @@ lint: setup ## style, Dockerfile and proto rules
 
 type: setup ## mypy, strict
 	$(BIN)/mypy
+	$(BIN)/mypy --strict clients/python/src/consensus_client
 
 imports: setup ## import contracts
 	$(BIN)/lint-imports

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 ROUNDING = 1e-9
-"""Slack of every inclusive bound, far below any meant difference: (.65 + .7 + .75) / 3 is
+"""Slack of every inclusive bound, far below any meant difference: (.65 + .75 + .7) / 3 is
 0.6999999999999998 in doubles, and must pass a gate of 0.7."""
 
 

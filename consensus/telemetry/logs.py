@@ -125,19 +125,10 @@ def structured_logs(
     """Log as JSON while the context lasts. Enter before the event loop starts: configuring logging
     from beside a running gRPC can deadlock.
     """
-    writer = logging.StreamHandler(stream or sys.stderr)
-    writer.setFormatter(
-        _Json(
-            "{levelname}{name}{message}",
-            style="{",
-            timestamp=True,
-            rename_fields={"levelname": "level", "name": "logger"},
-        )
-    )
-    writer.addFilter(_worth_saying)
     lines: _Lines = queue.Queue(QUEUE_LINES)
     handler = _TracedQueue(lines, on_drop)
-    thread = threading.Thread(target=_write, args=(lines, writer), name="logs", daemon=True)
+    work = (lines, stream or sys.stderr, on_drop)
+    thread = threading.Thread(target=_write, args=work, name="logs", daemon=True)
     thread.start()
     root = logging.getLogger()
     before = root.level
@@ -153,8 +144,22 @@ def structured_logs(
             thread.join(FLUSH_SECONDS)
 
 
-def _write(lines: _Lines, writer: logging.Handler) -> None:
+def _write(lines: _Lines, stream: TextIO, on_drop: Callable[[], None]) -> None:
+    """Write the lines. No logging.Handler: at exit Python would wait for the lock of one that a
+    reader holds up.
+    """
+    formatter = _Json(
+        "{levelname}{name}{message}",
+        style="{",
+        timestamp=True,
+        rename_fields={"levelname": "level", "name": "logger"},
+    )
     while (record := lines.get()) is not None:
-        writer.handle(record)
+        try:
+            if _worth_saying(record):
+                stream.write(formatter.format(record) + "\n")
+                stream.flush()
+        except Exception:  # noqa: BLE001 - a line that cannot be written must not cost the others
+            on_drop()
         if lines.empty():  # let lines gather: waking up for each one costs more than writing it
             time.sleep(GATHER_SECONDS)

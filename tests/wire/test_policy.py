@@ -24,8 +24,8 @@ def test_a_zero_is_a_change_and_an_unset_number_is_none(name: str) -> None:
 
 
 def test_every_strategy_of_the_contract_is_known() -> None:
-    numbers = [number for number in decision_pb2.Strategy.values() if number]
-    found = [overrides_from(pb.Overrides(strategy=number)).strategy for number in numbers]
+    names = decision_pb2.Strategy.keys()[1:]
+    found = [overrides_from(pb.Overrides(strategy=name)).strategy for name in names]
     assert found == list(StrategyName)
     assert overrides_from(pb.Overrides(strategy=99)).strategy is None  # type: ignore[arg-type]
 
