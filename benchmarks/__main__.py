@@ -30,11 +30,13 @@ def main() -> None:
         default=3,
         help="measurements of each; the median by requests/s is reported",
     )
-    parser.add_argument("--only", default="", help="measure names that start with one of"
-                        " these, separated by commas")
+    parser.add_argument(
+        "--only", default="", help="measure names that start with one of these, separated by commas"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = measure(Path(folder), arguments.seconds, arguments.rounds, tuple(arguments.only.split(",")))
+        only = tuple(arguments.only.split(","))
+        rows = measure(Path(folder), arguments.seconds, arguments.rounds, only)
         startup = measure_startup(Path(folder), arguments.rounds)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps([row.as_json() for row in rows] + [startup.as_json()], indent=1))

@@ -1,4 +1,4 @@
-"""This service, whole, with the five small judges in place of the embedded ones."""
+"""The whole service, with the five small judges in place of the embedded ones."""
 
 from typing import Literal
 

@@ -36,7 +36,8 @@ def _status(final: float, tie: bool, voters: int, panel: Panel) -> FindingStatus
 
 def certainly_met(votes: Batch, outstanding: Bools, panel: Panel) -> Sequence[bool | None]:
     """Tell for each row of votes whether it will be MET (True), will not (False), or is open
-    (None), whatever the outstanding seats find."""
+    (None), whatever the outstanding seats find.
+    """
     present = statuses(fold(votes, panel), panel)
     intervals = final_intervals(votes, outstanding, panel)
     bar = 1.0 if panel.strategy is StrategyName.MAJORITY else panel.threshold

@@ -1,5 +1,6 @@
 """Turns seats into the numbers of a panel: one batch whose first row holds the scores and whose
-other rows hold the votes for each criterion; what it folds to; and whether that is settled."""
+other rows hold the votes for each criterion; what it folds to; and whether that is settled.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -74,7 +75,8 @@ class Tally:
 
     def _batch(self, slots: Slots, criteria: Sequence[Criterion]) -> Batch:
         """Return the scores in row 0 and the votes in the rows below: MET 1, UNMET 0, anything
-        else unscored. A vote has its seat's confidence."""
+        else unscored. A vote has its seat's confidence.
+        """
         width = len(slots)
         scores = [[0.0] * width for _ in range(1 + len(criteria))]
         scored = [[False] * width for _ in range(1 + len(criteria))]

@@ -1,6 +1,7 @@
 """THE COMMANDS: serve, check, judge, demo, health. Thin."""
 
 import importlib
+import io
 import sys
 
 import click
@@ -47,6 +48,9 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit: 0 to 2 as the command says, 3 bad input, 4 failure."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal may know neither bars nor ticks
+            stream.reconfigure(errors="replace")
     try:
         code = cli.main(
             arguments, "consensus", standalone_mode=False, auto_envvar_prefix="CONSENSUS"

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from consensus.app import read_policies
 from consensus.cli import EXIT_USAGE
+from consensus.cli.rendering import said, table_of
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Policy, Stage
 from consensus.validators import describe
@@ -32,31 +33,25 @@ def command(ctx: click.Context, file: Path | None, quiet: bool) -> None:
         click.secho(f"{count} fault{'s' if count > 1 else ''}", fg="red", err=True)
         ctx.exit(EXIT_USAGE)
     if not quiet:
+        console = Console()
         for policy in policies.policies.values():
-            _show(policy, policy.name == policies.default)
+            _show(policy, policy.name == policies.default, console)
         click.secho(f"{file or 'The bundled policy'} is sound.", fg="green")
 
 
-def _show(policy: Policy, default: bool) -> None:
+def _show(policy: Policy, default: bool, console: Console) -> None:
     marks = [mark for mark, on in (("default", default), ("disabled", not policy.enabled)) if on]
     title = f"{policy.name} {policy.revision}" + (f" ({', '.join(marks)})" if marks else "")
-    table = Table(
-        title=title,
-        title_justify="left",
-        caption=policy.description or None,
-        caption_justify="left",
-    )
-    for column in ("stage", "asks", "passes when", "on pass", "on fail", "on unsure", "no quorum"):
-        table.add_column(column)
+    console.print(said(title, "bold"))
+    if policy.description:
+        console.print(said(policy.description, "italic"))
+    table = table_of("stage", "asks", "passes when", "then")
     for stage in policy.stages:
         table.add_row(
-            stage.name,
-            _asks(stage),
-            _condition(stage),
-            *(action.value for action in (stage.on_pass, stage.on_fail, stage.on_unsure)),
-            stage.on_no_quorum.value if stage.on_no_quorum else "-",
+            said(stage.name), said(_asks(stage)), said(_condition(stage)), said(_then(stage))
         )
-    Console().print(table)
+        table.add_section()
+    console.print(table, Text(), sep="\n")
 
 
 def _asks(stage: Stage) -> str:
@@ -69,9 +64,19 @@ def _condition(stage: Stage) -> str:
     panel, gate = stage.panel, stage.gate
     if panel is None:
         return "all hold"
-    lines = [f"{panel.strategy.value}, quorum {panel.quorum}", f"score >= {gate.min_score:g}"]
+    lines = [panel.strategy.value, f"quorum {panel.quorum}", f"score >= {gate.min_score:g}"]
     if gate.min_confidence:
         lines.append(f"confidence >= {gate.min_confidence:g}")
     if gate.min_agreement:
         lines.append(f"agreement >= {gate.min_agreement:g}")
+    return "\n".join(lines)
+
+
+def _then(stage: Stage) -> str:
+    """Return what follows from each answer of the gate; checks are never unsure."""
+    lines = [f"pass: {stage.on_pass.value}", f"fail: {stage.on_fail.value}"]
+    if stage.panel is not None:
+        lines.append(f"unsure: {stage.on_unsure.value}")
+    if stage.on_no_quorum is not None:
+        lines.append(f"no quorum: {stage.on_no_quorum.value}")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from google.protobuf import json_format
 from rich.console import Console
 
 from consensus.app import judge_once, read_policies
+from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, BadInput, Failure
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
@@ -60,7 +61,7 @@ def command(
         if target:
             anyio.run(judge_at, target, request, timeout_seconds, progress)
         else:
-            _judge_here(request, policy_file, timeout_seconds, progress)
+            _judge_here(request, file, policy_file, timeout_seconds, progress)
     if progress.decision is None:
         raise Failure("the stream ended without a decision")
     if as_json:
@@ -72,6 +73,7 @@ def command(
 
 def _judge_here(
     request: consensus_pb2.JudgeRequest,
+    file: Path,
     policy_file: Path | None,
     seconds: float,
     progress: JudgingProgress,
@@ -80,7 +82,8 @@ def _judge_here(
     try:
         anyio.run(judge_once, policies, request, seconds, progress)
     except InvalidRequest as error:
-        raise BadInput("\n".join(f"{v.field}: {v.description}" for v in error.violations)) from None
+        found = [(v.field.removeprefix("request."), v.description) for v in error.violations]
+        raise BadInput("\n".join(f"{file}: {field}: {words}" for field, words in found)) from None
     except RequestError as error:
         raise Failure(f"{error.REASON}: {error}") from None
 
@@ -99,7 +102,7 @@ async def judge_at(
             async for event in stream:
                 _draw(event, progress)
         except grpc.aio.AioRpcError as error:
-            words = f"{target} answered {error.code().name}: {error.details()}"
+            words = f"{target} answered {error.code().name}: {plain(error.details() or '', 500)}"
             if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
                 raise BadInput(words) from None
             raise Failure(words) from None

@@ -6,6 +6,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
+from consensus.cascade.admission import plain
 from consensus.domain.decision import Decision, SeatResult, SeatStatus, StageResult
 from consensus.v1 import decision_pb2
 from consensus.wire.decision import SEAT_STATUS_TO, decision_to
@@ -43,7 +44,7 @@ class JudgingProgress:
 
     def seat_started(self, stage: str, judge: str) -> None:
         """Draw a line."""
-        line = self._progress.add_task(f"{stage} / {judge}", total=1)
+        line = self._progress.add_task(plain(f"{stage} / {judge}", 78), total=1)
         self._lines[stage, judge] = line
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
@@ -55,7 +56,7 @@ class JudgingProgress:
         line = self._lines.get((stage, judge))
         if line is not None:
             result = f"{score:.2f}" if score is not None else status.value
-            description = f"{stage} / {judge}: {result}"
+            description = f"{plain(f'{stage} / {judge}', 68)}: {result}"
             self._progress.update(line, description=description, completed=1)
 
     def finish_seat(self, stage: str, seat: decision_pb2.SeatResult) -> None:

@@ -19,21 +19,7 @@ def read_request(file: Path) -> consensus_pb2.JudgeRequest:
     Raises BadInput with the file, the place and what is wrong.
     """
     name = "standard input" if str(file) == "-" else str(file)
-    try:
-        data = sys.stdin.buffer.read(MAX_BYTES + 1) if str(file) == "-" else file.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{name}: {error.strerror or error}") from None
-    if len(data) > MAX_BYTES:
-        raise BadInput(f"{name}: larger than {MAX_BYTES} bytes")
-    try:
-        value = json.loads(data)
-    except RecursionError:
-        raise BadInput(f"{name}: nested too deep") from None
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{name}: not UTF-8 at byte {error.start}") from None
-    except json.JSONDecodeError as error:
-        place = f"{name}:{error.lineno}:{error.colno}"
-        raise BadInput(f"{place}: not JSON: {error.msg}") from None
+    value = _parsed(name, _read(name, file))
     if not isinstance(value, dict):
         raise BadInput(
             f"{name}: is a {type(value).__name__}; must be an object with `task` and `candidate`"
@@ -48,4 +34,31 @@ def read_request(file: Path) -> consensus_pb2.JudgeRequest:
         )
     except json_format.ParseError as error:
         raise BadInput(f"{name}: {error}") from None
+    except OverflowError:
+        raise BadInput(f"{name}: holds a number that is too large") from None
     return consensus_pb2.JudgeRequest(submission=submission)
+
+
+def _read(name: str, file: Path) -> bytes:
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1) if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{name}: larger than {MAX_BYTES} bytes")
+    return data
+
+
+def _parsed(name: str, data: bytes) -> object:
+    try:
+        value: object = json.loads(data)
+    except RecursionError:
+        raise BadInput(f"{name}: nested too deep") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{name}: not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        place = f"{name}:{error.lineno}:{error.colno}"
+        raise BadInput(f"{place}: not JSON: {error.msg}") from None
+    except ValueError:  # Python reads no whole number of more than 4,300 digits
+        raise BadInput(f"{name}: holds a number that is too long") from None
+    return value

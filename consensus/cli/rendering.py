@@ -1,11 +1,15 @@
 """Shows a decision to a person: verdict, seats, criteria, dissent, reasons, feedback.
 
-Everything that judges or submissions say is printed as plain text: no markup, no control codes.
+Made for 80 columns. Everything that judges, submissions and servers say is printed as plain text:
+no markup, no control codes.
 """
 
 from collections.abc import Iterator
+from typing import Protocol
 
+from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -29,7 +33,19 @@ _SEATS = {
     decision_pb2.SEAT_STATUS_FAILED: ("failed", "red"),
     decision_pb2.SEAT_STATUS_SKIPPED: ("skipped", "dim"),
 }
-BAR = 10
+BAR = 8
+
+
+class EnumNames(Protocol):
+    """An enum of the contract, which may hold numbers newer than this program."""
+
+    def values(self) -> list[int]:
+        """Return the numbers that are known."""
+        ...
+
+    def Name(self, number: int) -> str:  # noqa: N802 - protobuf's name
+        """Return a known number's name."""
+        ...
 
 
 def show(decision: decision_pb2.Decision, console: Console) -> None:
@@ -38,11 +54,30 @@ def show(decision: decision_pb2.Decision, console: Console) -> None:
     for stage in decision.stages:
         console.print(_stage(stage))
     if decision.criteria:
-        console.print(_criteria(decision))
-    console.print(_reasons(decision))
+        console.print(Text(), _criteria(decision), sep="\n")
+    console.print(Text(), *_reasons(decision), sep="\n")
     if decision.feedback:
         title = "feedback for the worker"
-        console.print(Panel(_text(decision.feedback), title=title, title_align="left"))
+        console.print(Panel(said(decision.feedback), title=title, title_align="left"))
+
+
+def said(text: str, style: str = "", most: int = 8_000) -> Text:
+    """Return what someone else wrote as plain text, cut at `most` characters."""
+    return Text(plain(text, most), style)
+
+
+def table_of(*columns: str, title: str = "") -> Table:
+    """Return an empty table that folds words which are too long instead of cutting them."""
+    table = Table(
+        title=said(title, "bold") if title else None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+    )
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 def _banner(decision: decision_pb2.Decision) -> Panel:
@@ -50,68 +85,75 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
     line = Text(name, f"bold {colour}")
     if decision.HasField("effective_score"):
         line.append(f"  score {decision.effective_score:.3f}", "bold")
-    milliseconds = decision.duration.ToNanoseconds() / 1e6
-    line.append(f"  {milliseconds:.1f} ms", "dim")
-    origin = f"policy {decision.policy} {decision.policy_revision}  id {decision.decision_id}"
-    return Panel(Group(line, _text(origin, "dim")), border_style=colour, expand=False)
+    line.append(f"  {_time(decision.duration.ToNanoseconds())}", "dim")
+    policy = said(f"policy {decision.policy} {decision.policy_revision}", "dim")
+    identity = said(f"id {decision.decision_id}", "dim")
+    return Panel(Group(line, policy, identity), border_style=colour, expand=False)
 
 
 def _stage(stage: decision_pb2.StageResult) -> RenderableType:
-    answer = decision_pb2.GateAnswer.Name(stage.gate.answer).removeprefix("GATE_ANSWER_")
+    answer = _name(decision_pb2.GateAnswer, stage.gate.answer, "GATE_ANSWER_")
     title = f"stage {stage.stage}: {answer}" + (", settled early" if stage.settled else "")
     if not stage.HasField("consensus"):
-        return _checks(stage, title)
+        return Group(Text(), _checks(stage, title))
     consensus = stage.consensus
-    table = Table(
-        title=Text(title, "bold"),
-        title_justify="left",
-        caption=_numbers(consensus),
-        caption_justify="left",
-    )
-    for column in ("judge", "weight", "status", "score", "confidence", "time", "says"):
-        table.add_column(column, justify="right" if column in ("weight", "time") else "left")
-    for seat in consensus.individual_results:
-        table.add_row(*_seat(seat, consensus.threshold))
+    numbers = Text(_numbers(consensus), "italic")
     dissents = [_dissent(dissent) for dissent in consensus.dissents]
-    return Group(table, *dissents)
+    return Group(Text(), _seats(consensus, title), numbers, _words(consensus), *dissents)
 
 
 def _checks(stage: decision_pb2.StageResult, title: str) -> Table:
-    table = Table(title=Text(title, "bold"), title_justify="left")
-    for column in ("", "check", "seen"):
-        table.add_column(column)
+    table = table_of("", "check", "seen", title=title)
     for check in stage.checks:
         mark = Text("✓", "bold green") if check.passed else Text("✗", "bold red")
-        table.add_row(mark, _text(check.check), _text(check.message))
+        table.add_row(mark, said(check.check), said(check.message))
     return table
 
 
-def _seat(seat: decision_pb2.SeatResult, threshold: float) -> Iterator[RenderableType]:
+def _seats(consensus: decision_pb2.Consensus, title: str) -> Table:
+    table = table_of("judge", title=title)
+    for column in ("weight", "status", "score", "confidence", "time"):
+        number = column in ("weight", "time")
+        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+    for seat in consensus.individual_results:
+        table.add_row(*_seat(seat, consensus.threshold))
+    return table
+
+
+def _seat(seat: decision_pb2.SeatResult, threshold: float) -> Iterator[Text]:
     word, colour = _SEATS.get(seat.status, ("?", "red"))
-    yield _text(seat.judge)
-    yield f"{seat.weight:g}"
+    yield said(seat.judge)
+    yield Text(f"{seat.weight:g}")
     yield Text(word, colour)
-    scored = seat.WhichOneof("answer") == "gradient"
-    if scored:
+    if seat.WhichOneof("answer") == "gradient":
         passed = seat.gradient.score >= threshold - 1e-9
         yield _bar(seat.gradient.score, "green" if passed else "red")
         yield _bar(seat.gradient.confidence, "blue")
     else:
-        yield ""
-        yield ""
-    yield f"{seat.duration.ToNanoseconds() / 1e6:.1f} ms" if seat.attempts else ""
-    yield _text(_says(seat))
+        yield Text()
+        yield Text()
+    yield Text(_time(seat.duration.ToNanoseconds()) if seat.attempts else "")
+
+
+def _words(consensus: decision_pb2.Consensus) -> RenderableType:
+    """Return one entry for each judge: what it says."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(max_width=20, overflow="fold")
+    grid.add_column(overflow="fold")
+    for seat in consensus.individual_results:
+        grid.add_row(said(seat.judge, "bold"), said(" ".join(_says(seat).split()), most=300))
+    return Padding(grid, (1, 0))
 
 
 def _says(seat: decision_pb2.SeatResult) -> str:
     match seat.WhichOneof("answer"):
         case "gradient":
-            struck = f" ({seat.struck_count} struck)" if seat.struck_count else ""
-            return plain(seat.gradient.reasoning, 300) + struck
+            struck = f"({seat.struck_count} struck) " if seat.struck_count else ""
+            return struck + plain(seat.gradient.reasoning, 300)
         case "abstention":
             return plain(seat.abstention.reason, 300)
         case "failure":
-            kind = decision_pb2.FailureKind.Name(seat.failure.kind).removeprefix("FAILURE_KIND_")
+            kind = _name(decision_pb2.FailureKind, seat.failure.kind, "FAILURE_KIND_")
             return f"{kind.lower()}: {seat.failure.reason}"
         case _:
             return "not needed any more"
@@ -119,15 +161,24 @@ def _says(seat: decision_pb2.SeatResult) -> str:
 
 def _bar(value: float, colour: str) -> Text:
     full = round(max(0.0, min(value, 1.0)) * BAR)
-    return Text.assemble(("━" * full, colour), ("━" * (BAR - full), "dim"), f" {value:.2f}")
+    return Text.assemble(("━" * full, colour), ("╌" * (BAR - full), "dim"), f" {value:.2f}")
 
 
-def _numbers(consensus: decision_pb2.Consensus) -> Text:
-    strategy = decision_pb2.Strategy.Name(consensus.strategy).removeprefix("STRATEGY_").lower()
+def _time(nanoseconds: int) -> str:
+    milliseconds = nanoseconds / 1e6
+    return f"{milliseconds:.1f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
+
+
+def _name(names: EnumNames, number: int, prefix: str) -> str:
+    return names.Name(number).removeprefix(prefix) if number in names.values() else f"#{number}"
+
+
+def _numbers(consensus: decision_pb2.Consensus) -> str:
+    strategy = _name(decision_pb2.Strategy, consensus.strategy, "STRATEGY_").lower()
     if not consensus.HasField("final_score"):
-        return Text(f"{strategy}: no quorum, coverage {consensus.coverage:.2f}")
+        return f"{strategy}: no quorum, coverage {consensus.coverage:.2f}"
     agreement = f"{consensus.agreement:.2f}" if consensus.HasField("agreement") else "-"
-    return Text(
+    return (
         f"{strategy}: score {consensus.final_score:.3f}"
         f"  confidence {consensus.consensus_confidence:.3f}"
         f"  agreement {agreement}  coverage {consensus.coverage:.2f}"
@@ -147,29 +198,22 @@ def _dissent(dissent: decision_pb2.Dissent) -> Text:
 
 
 def _criteria(decision: decision_pb2.Decision) -> Table:
-    table = Table(title=Text("criteria", "bold"), title_justify="left")
-    for column in ("", "id", "requirement", "met : unmet", "seen"):
-        table.add_column(column)
+    table = table_of("", "id", "requirement", "met", "unmet", "seen", title="criteria")
     for criterion in decision.criteria:
-        required = Text(" required", "dim") if criterion.required else ""
+        required = Text(" (required)", "dim") if criterion.required else Text()
         quotes = "\n".join(f"“{plain(e.quote, 120)}”" for e in criterion.evidence[:2])
         table.add_row(
             _MARKS.get(criterion.status, Text("?")),
-            _text(criterion.criterion_id),
-            Text.assemble(_text(criterion.text), required),
-            f"{criterion.met_count} : {criterion.unmet_count}",
-            _text(quotes, "italic"),
+            said(criterion.criterion_id),
+            said(criterion.text) + required,
+            str(criterion.met_count),
+            str(criterion.unmet_count),
+            said(quotes, "italic"),
         )
     return table
 
 
-def _reasons(decision: decision_pb2.Decision) -> Group:
-    lines = [
-        Text.assemble(("• ", "dim"), (plain(r.code, 64), "bold"), " ", plain(r.message, 600))
-        for r in decision.reasons
-    ]
-    return Group(*lines)
-
-
-def _text(text: str, style: str = "") -> Text:
-    return Text(plain(text, 8_000), style)
+def _reasons(decision: decision_pb2.Decision) -> Iterator[Text]:
+    for reason in decision.reasons:
+        line = Text.assemble(("• ", "dim"), (plain(reason.code, 64), "bold"), " ")
+        yield line + said(reason.message, most=600)

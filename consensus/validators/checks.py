@@ -6,7 +6,6 @@ from consensus.domain.decision import CheckResult
 from consensus.domain.gradient import Evidence
 from consensus.domain.submission import (
     Check,
-    CodeBlock,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -82,8 +81,8 @@ def _evaluate(check: Check, reading: Reading, effort: Effort) -> _Outcome:
             return _numeric(value, tolerance, reading)
         case LengthLimit() as limit:
             return _length(limit, reading)
-        case CodeBlock(language):
-            return _code_block(language, reading)
+        case block:
+            return _code_block(block.language, reading)
 
 
 def _contains_all(values: tuple[str, ...], reading: Reading) -> _Outcome:

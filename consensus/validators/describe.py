@@ -2,7 +2,6 @@
 
 from consensus.domain.submission import (
     Check,
-    CodeBlock,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -36,11 +35,13 @@ def _kind(check: Check) -> str:
         case JsonSchema():
             return "is JSON by its schema"
         case NumericAnswer(value, tolerance):
-            return f"ends on the number {value:g}" + (f" +- {tolerance:g}" if tolerance else "")
+            return f"ends on the number {value:.15g}" + (
+                f" +- {tolerance:.15g}" if tolerance else ""
+            )
         case LengthLimit() as limit:
             return _length(limit)
-        case CodeBlock(language):
-            return f"holds a {language} code block" if language != "*" else "holds a code block"
+        case block:
+            return f"holds a {block.language} code block".replace("a * code", "a code")
 
 
 def _length(limit: LengthLimit) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 
 from consensus.domain.submission import (
     Check,
-    CodeBlock,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -45,8 +44,8 @@ def check_faults(check: Check, effort: Effort | None = None) -> Iterator[tuple[s
             yield from _numeric_faults(value, tolerance)
         case LengthLimit() as limit:
             yield from _length_faults(limit)
-        case CodeBlock(language):
-            yield from _text_faults("code_block", language, MAX_LANGUAGE)
+        case block:
+            yield from _text_faults("code_block", block.language, MAX_LANGUAGE)
 
 
 def _text_faults(field: str, value: str, most: int) -> Iterator[tuple[str, str]]:

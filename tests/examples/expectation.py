@@ -82,6 +82,15 @@ FOLDS: dict[str, Callable[[Seats], float]] = {
 }
 
 
+def score(name: str, models: dict[str, list[int | None]]) -> float | None:
+    """Return what one model or one strategy makes of a response; None where it cannot tell."""
+    if name in MODELS:
+        sample = models[name][0]
+        return None if sample is None else sample / 10
+    found = seats(models)
+    return FOLDS[name](found) if found else None
+
+
 def agreement(found: Seats) -> float | None:
     """Return 1 - var / 0.25, for every strategy but majority."""
     if len(found) < 2:

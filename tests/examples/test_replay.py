@@ -10,9 +10,10 @@ import pytest
 from examples.replay.__main__ import DATA
 from examples.replay.panels import STRATEGIES
 from examples.replay.prompts import JUDGES, Recording, read_recording
-from examples.replay.replay import Outcome, replay, request
+from examples.replay.replay import Outcome, replay
 from examples.replay.report import lines
 from tests.examples import expectation
+from tests.examples.folder import readme_table
 from tests.examples.real_recording import needs_recording
 from tests.examples.records import alike, rows, write
 
@@ -52,14 +53,6 @@ def replayed(real: Recording) -> dict[str, Outcome]:
 
 
 @needs_recording
-def test_every_complete_prompt_is_taken(expected: Expected) -> None:
-    table, labels = expected
-    prompts = read_recording(DATA).prompts
-    assert [prompt.prompt_id for prompt in prompts] == expectation.complete(table)
-    assert all(labels[prompt.chosen] == 1 for prompt in prompts)
-
-
-@needs_recording
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_folded_scores_equal_those_computed_from_the_file(
     strategy: str, real: Recording, replayed: dict[str, Outcome], expected: Expected
@@ -87,13 +80,7 @@ def test_shares_and_agreement_equal_those_computed_from_the_file(
         every = []
         for prompt in real.prompts:
             items = table[prompt.prompt_id]
-            scores: list[float | None] = []
-            for models in items.values():
-                if name in JUDGES:
-                    sample = models[name][0]
-                    scores.append(None if sample is None else sample / 10)
-                else:
-                    scores.append(expectation.FOLDS[name](expectation.seats(models)))
+            scores = [expectation.score(name, models) for models in items.values()]
             every.append(expectation.first(scores, [labels[item] for item in items]))
         return float(np.mean(every))
 
@@ -114,20 +101,6 @@ def test_refusals_arrive_as_abstentions(real: Recording, replayed: dict[str, Out
     refused = sum(real.first[judge][item] is None for judge in JUDGES for item in items)
     assert refused > 0
     assert {outcome.abstained for outcome in replayed.values()} == {refused}
-
-
-@needs_recording
-def test_a_request_is_the_same_whichever_response_was_chosen(real: Recording) -> None:
-    for prompt in real.prompts:
-        for item in prompt.items:
-            sent = {
-                request(
-                    replace(prompt, chosen=chosen, group=group), item, "median"
-                ).SerializeToString(deterministic=True)
-                for chosen in prompt.items
-                for group in (prompt.group, "another")
-            }
-            assert len(sent) == 1
 
 
 async def test_a_replay_that_is_broken_off_leaves_no_process(
@@ -151,14 +124,21 @@ async def test_a_replay_that_is_broken_off_leaves_no_process(
     assert all(process.returncode is not None for process in started)
 
 
-def test_a_limit_takes_prompts_from_all_over_the_file(tmp_path: Path) -> None:
-    groups = ("Math", "Focus", "Safety", "Factuality")
-    records = [
-        row
-        for group in groups
-        for number in range(3)
-        for row in rows(f"{group}:{number}", 0, alike([9], [8], [7], [6]))
-    ]
-    file = write(tmp_path / "data.gz", records)
-    assert [prompt.group for prompt in read_recording(file, 4).prompts] == list(groups)
-    assert len(read_recording(file, 100).prompts) == len(read_recording(file).prompts) == 12
+@needs_recording
+def test_the_readme_holds_the_figures_of_the_whole_recording(expected: Expected) -> None:
+    table, labels = expected
+    groups = ("Factuality", "Focus", "Math", "Precise IF", "Safety")
+    prompts = expectation.complete(table)
+    found = []
+    for name in (*JUDGES, *STRATEGIES):
+        credit = {
+            prompt: expectation.first(
+                [expectation.score(name, models) for models in table[prompt].values()],
+                [labels[item] for item in table[prompt]],
+            )
+            for prompt in prompts
+        }
+        of_group = [[credit[p] for p in prompts if p.split(":")[0] == group] for group in groups]
+        shares = [list(credit.values()), *of_group]
+        found.append([name, *(f"{np.mean(share):.3f}" for share in shares)])
+    assert readme_table("What it finds") == found

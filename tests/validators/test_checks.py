@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consensus.domain.gradient import Evidence
@@ -71,6 +71,11 @@ def test_a_text_without_a_fence_has_no_code_block() -> None:
 def test_an_empty_code_block_is_seen_and_is_not_enough() -> None:
     result = checked(CodeBlock("*"), "```\n \n```")
     assert (result.passed, result.message) == (False, "the code blocks are untagged")
+
+
+def test_the_first_code_block_of_a_language_is_quoted() -> None:
+    result = checked(CodeBlock("sh"), "```sh\nls\n```\n```sh\ncd\n```")
+    assert result.evidence == (Evidence("ls"),)
 
 
 def test_a_later_code_block_makes_up_for_an_empty_one() -> None:
@@ -172,6 +177,7 @@ JSON = st.recursive(
 ).map(json.dumps)
 
 
+@settings(deadline=None)
 @given(
     kinds=st.lists(KINDS, max_size=4),
     candidate=TEXTS | JSON | st.text(SURROGATES, max_size=9),

@@ -1,7 +1,7 @@
 """Expressions run on RE2, bounded in size."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consensus.validators.effort import Effort, EffortSpentError
@@ -24,12 +24,12 @@ def test_a_search_returns_the_first_match() -> None:
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("(", "missing )"),
+        ("(", r"missing \)"),
         (r"(a)\1", "invalid escape sequence"),
         ("(?=a)", "invalid perl operator"),
         ("", f"has 0 characters; must have 1 to {MAX_PATTERN}"),
         ("a" * (MAX_PATTERN + 1), "has 1001 characters"),
-        ("(a{999}){9}", "compiles to|too large"),
+        (".{999}", f"compiles to [0-9]+ steps, {MAX_PROGRAM} at most"),
         (r"(?:\pL|\pN|\pS|\pP){30}", "too large"),
         (r"(?:\pL|\pN){4}", f"compiles to [0-9]+ steps, {MAX_PROGRAM} at most"),
     ],
@@ -56,6 +56,7 @@ def test_small_expressions_search_long_texts_cheaply() -> None:
         search("(x|y)*z(x|y){20}z", text, effort)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=50))
 def test_any_pattern_is_refused_or_searched(pattern: str, text: str) -> None:
     try:

@@ -1,4 +1,4 @@
-"""Both flavours of the client behind one blocking face, and the real server as a process."""  # noqa: INP001
+"""Both flavours of the client behind one blocking face, and the real server as a process."""
 
 import asyncio
 import contextlib
@@ -110,7 +110,7 @@ def serving(*options: str) -> Iterator[str]:
         pytest.skip("the server, consensus-service, is not installed")
     command = [sys.executable, "-m", "consensus", "serve", "--listen", "127.0.0.1:0"]
     command += ["--metrics", "", "--drain-delay-seconds", "0", *options]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:
             yield next(target for line in process.stderr if (target := _address(line)))

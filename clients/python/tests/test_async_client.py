@@ -1,4 +1,4 @@
-"""What only the client for asyncio has to prove: cancellation, closing, many calls at once."""  # noqa: INP001
+"""What only the client for asyncio has to prove: cancellation, closing, many calls at once."""
 
 import asyncio
 from contextlib import aclosing

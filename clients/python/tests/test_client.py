@@ -1,4 +1,4 @@
-"""Both flavours of the client against a scripted server: what is sent and what is answered."""  # noqa: INP001
+"""Both flavours of the client against a scripted server: what is sent and what is answered."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""How both flavours find servers: balancing, health, TLS."""  # noqa: INP001
+"""How both flavours find servers: balancing, health, TLS."""
 
 import shutil
 import subprocess
@@ -78,7 +78,7 @@ def certified(folder: Path) -> tuple[bytes, bytes]:
     command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     command += ["-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
     command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)  # noqa: S603
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return (folder / "key.pem").read_bytes(), (folder / "cert.pem").read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""The wheel in fresh environments: alone with the oldest libraries, and beside the server."""  # noqa: INP001
+"""The wheel in fresh environments: alone with the oldest libraries, and beside the server."""
 
 import subprocess
 import sys
@@ -44,18 +44,18 @@ class Environment:
     """A virtual environment with nothing in it."""
 
     def __init__(self, folder: Path) -> None:
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
         self.python = folder / "bin" / "python"
 
     def install(self, *packages: str | Path) -> None:
         """Install with the pip that runs the tests. Raises CalledProcessError."""
         pip = [sys.executable, "-m", "pip", "--python", self.python, "install", "-q"]
-        subprocess.run([*pip, *packages], check=True, capture_output=True, text=True)  # noqa: S603
+        subprocess.run([*pip, *packages], check=True, capture_output=True, text=True)
 
     def run(self, *words: str | Path, cwd: Path | None = None) -> str:
         """Run Python, isolated from this process's paths."""
         command = [self.python, "-I", "-W", "error", *words]
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -1,4 +1,4 @@
-"""What both flavours raise, and what they try again."""  # noqa: INP001
+"""What both flavours raise, and what they try again."""
 
 import sys
 from typing import Any

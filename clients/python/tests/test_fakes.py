@@ -1,4 +1,4 @@
-"""The scripted servers themselves: scripts, records, and judges over the bare contract."""  # noqa: INP001
+"""The scripted servers themselves: scripts, records, and judges over the bare contract."""
 
 from collections.abc import Iterator
 

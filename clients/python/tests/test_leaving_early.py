@@ -1,4 +1,4 @@
-"""Streams that are left before their end, against a server that never ends them."""  # noqa: INP001
+"""Streams that are left before their end, against a server that never ends them."""
 
 import asyncio
 import threading

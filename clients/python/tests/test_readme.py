@@ -1,4 +1,4 @@
-"""The README's examples run, against a scripted server and against the real one."""  # noqa: INP001
+"""The README's examples run, against a scripted server and against the real one."""
 
 from pathlib import Path
 

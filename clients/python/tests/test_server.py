@@ -1,4 +1,4 @@
-"""Both flavours against the real server: the whole way from a builder to a decision."""  # noqa: INP001
+"""Both flavours against the real server: the whole way from a builder to a decision."""
 
 import uuid
 from typing import Any

@@ -1,4 +1,4 @@
-"""Builders: plain Python values in, the contract's messages out."""  # noqa: INP001
+"""Builders: plain Python values in, the contract's messages out."""
 
 import pytest
 from consensus_client import (

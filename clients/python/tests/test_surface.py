@@ -1,4 +1,4 @@
-"""The public surface: names, the tree of errors, types, and the stubs' identity."""  # noqa: INP001
+"""The public surface: names, the tree of errors, types, and the stubs' identity."""
 
 import importlib.util
 import inspect
@@ -98,7 +98,7 @@ def test_the_package_and_the_readme_s_examples_have_types(
         file.write_text(example)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
     command += [str(project / "src" / "consensus_client"), *map(str, files)]
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         command, cwd=project.parents[1], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Short names: none of the contract's is left out, and each is the contract's own value."""  # noqa: INP001
+"""Short names: none of the contract's is left out, and each is the contract's own value."""
 
 import consensus_client
 import pytest

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consensus.validators.effort import Effort
@@ -25,6 +25,7 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_every_value_has_a_type_is_itself_and_is_shown_in_short(value: object) -> None:
     assert type_of(value) in TYPES
@@ -32,6 +33,7 @@ def test_every_value_has_a_type_is_itself_and_is_shown_in_short(value: object) -
     assert len(shown(value)) < 1_000
 
 
+@settings(deadline=None)
 @given(JSON, JSON)
 def test_sameness_is_symmetric(one: object, other: object) -> None:
     assert same(one, other, Effort()) == same(other, one, Effort())
@@ -45,6 +47,7 @@ def test_different_values_are_not_the_same(one: object, other: object) -> None:
     assert not same(one, other, Effort())
 
 
+@settings(deadline=None)
 @given(st.integers(-(10**6), 10**6), st.integers(1, 10**4), st.integers(0, 4))
 def test_multiples_are_those_of_decimal_arithmetic(value: int, step: int, digits: int) -> None:
     scale = 10**digits
