@@ -59,7 +59,7 @@ def _gradient(
         score=float(answer.score),
         confidence=float(answer.confidence),
         reasoning=plain(answer.reasoning, MAX_REASONING),
-        signals=_signals(answer.signals),
+        signals=_signals(answer.signals) if answer.signals else (),
         findings=findings,
         metadata=_metadata(answer.metadata) if answer.metadata else {},
     )

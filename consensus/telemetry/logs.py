@@ -4,7 +4,8 @@ Lines go through a bounded queue to a thread of their own: a slow reader of stde
 the service; what does not fit is dropped and counted.
 """
 
-import copy
+import datetime
+import json
 import logging
 import logging.handlers
 import queue
@@ -15,8 +16,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
-
-from pythonjsonlogger.json import JsonFormatter
 
 from consensus.domain.decision import Decision, SeatResult, StageResult
 from consensus.domain.gradient import Failure
@@ -29,6 +28,10 @@ FLUSH_SECONDS = 2.0
 _AIO_SERVER = "grpc._cython.cygrpc"
 _HARMLESS = "Exception not handled by _handle_exceptions"
 """What grpc.aio says of a stream cancelled at the end of the grace."""
+
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+"""What every record has; the rest is what the caller told."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 log = logging.getLogger("consensus.decisions")
 
@@ -95,14 +98,26 @@ class _TracedQueue(logging.handlers.QueueHandler):
             self._on_drop()
 
 
-class _Json(JsonFormatter):
-    """Tells of an exception its type and place: its text may hold judged content or keys."""
+class _Json(logging.Formatter):
+    """One JSON object a line. Of an exception it tells the type and the place: its text may hold
+    judged content or keys.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
+        message = record.getMessage()
         if record.name == "asyncio":  # the lines after the first show what a task raised
-            record = copy.copy(record)
-            record.msg, record.args = record.getMessage().partition("\n")[0], ()
-        return super().format(record)
+            message = message.partition("\n")[0]
+        time_said = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
+        facts: dict[str, object] = {
+            "timestamp": time_said.isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": message,
+        }
+        facts |= {k: v for k, v in record.__dict__.items() if k not in _STANDARD}
+        if record.exc_info:
+            facts["exc_info"] = self.formatException(record.exc_info)
+        return _ENCODER.encode(facts)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
         lines: list[str] = []
@@ -148,12 +163,7 @@ def _write(lines: _Lines, stream: TextIO, on_drop: Callable[[], None]) -> None:
     """Write the lines. No logging.Handler: at exit Python would wait for the lock of one that a
     reader holds up.
     """
-    formatter = _Json(
-        "{levelname}{name}{message}",
-        style="{",
-        timestamp=True,
-        rename_fields={"levelname": "level", "name": "logger"},
-    )
+    formatter = _Json()
     while (record := lines.get()) is not None:
         try:
             if _worth_saying(record):

@@ -6,7 +6,7 @@ word that it needs, and what good answers hold too (one TODO, a `[Your Name]`) c
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 Seen = tuple[float, str]
@@ -49,6 +49,8 @@ _FENCE = re.compile(r"^[ \t]*```[^`\n]*$", re.MULTILINE)
 _MID_SENTENCE = re.compile(r"\b(?:and|or|the|an|to|of|with|because|but|than)$")
 _FULL_LINE = 40
 """A last line of so many characters is a sentence; a shorter one may be `Kind regards,`."""
+_FEW_WORDS = 25
+"""A last line of fewer characters may be an answer in a few words."""
 
 _LONG_UNIT = 40
 _SHORT_UNIT = 12
@@ -97,8 +99,10 @@ def truncation(text: str, whole: str) -> Seen:
     if "```" in text and len(text) == len(whole) and len(_FENCE.findall(text)) % 2:
         return 0.3, "the last code fence is never closed"
     last_line = whole[whole.rfind("\n", -MAX_SHOWN) + 1 :][-MAX_SHOWN:]
-    if whole[-1] in "([{:" or (
-        len(last_line) >= _FULL_LINE and (whole[-1] == "," or _MID_SENTENCE.search(last_line))
+    if (
+        whole[-1] in "([{:"
+        or (whole[-1] == "," and len(last_line) >= _FULL_LINE)
+        or (len(last_line) >= _FEW_WORDS and _MID_SENTENCE.search(last_line))
     ):
         return 0.4, f"ends in mid-sentence: {whole[-40:]!r}"
     return NONE
@@ -111,7 +115,7 @@ def repetition(text: str) -> Seen:
     units = [part.strip() for part in parts if len(part) > _SHORT_UNIT]
     if len(units) < _IN_A_ROW or len(set(units)) == len(units):
         return NONE
-    if row := _row(units):
+    if row := _row(filter(None, map(str.strip, parts))):
         return 0.2, f"{_IN_A_ROW} times in a row {row[:MAX_SHOWN]!r}"
     long = [unit for unit in units if len(unit) > _LONG_UNIT]
     repeated = Counter(long)
@@ -143,11 +147,12 @@ def _any_in(hints: tuple[str, ...], text: str) -> bool:
     return False
 
 
-def _row(units: list[str]) -> str:
+def _row(units: Iterable[str]) -> str:
+    """Return the first unit that is not short and stands _IN_A_ROW times in a row."""
     length = 1
     for before, unit in pairwise(units):
         length = length + 1 if unit == before else 1
-        if length == _IN_A_ROW:
+        if length == _IN_A_ROW and len(unit) > _SHORT_UNIT:
             return unit
     return ""
 

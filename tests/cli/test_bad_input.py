@@ -1,0 +1,140 @@
+"""Bad input ends with exit code 3 and a sentence that names the file and the place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from consensus.cli import BadInput
+from consensus.cli.demo import served
+from consensus.cli.reading import MAX_BYTES, read_request
+from tests.cli.running import FIRST, SECOND, run, write
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["bogus"], "No such command 'bogus'"),
+        (["--bogus"], "No such option '--bogus'"),
+        (["judge"], "Missing argument 'FILE'"),
+        (["judge", "--bogus", "x"], "No such option '--bogus'"),
+        (["judge", str(FIRST), "more"], "Got unexpected extra argument"),
+        (["judge", str(FIRST), "--timeout-seconds", "0"], "'--timeout-seconds': 0.0 is not in"),
+        (["judge", str(FIRST), "--target", "a", "--policy-file", "b"], "--policy-file judges in"),
+        (["serve", "--log-level", "loud"], "'loud' is not one of"),
+        (["health", "--timeout-seconds", "never"], "'never' is not a valid float"),
+        (["judge", "/no/such/file.json"], "/no/such/file.json: No such file or directory"),
+        (["judge", "/"], "/: Is a directory"),
+        (["judge", str(FIRST), "--policy", "nope"], "policy: is 'nope'; must be one of default"),
+        (["judge", str(FIRST), "--policy-file", "/no/such.yaml"], "/no/such.yaml:1: (file): "),
+    ],
+)
+def test_a_mistaken_command_line_is_told_what_is_wrong(arguments: list[str], words: str) -> None:
+    ran = run(*arguments)
+    assert ran.code == 3
+    assert ran.out == ""
+    assert words in ran.err
+
+
+def test_no_command_prints_them_all_and_help_is_no_mistake() -> None:
+    assert run().code == 3
+    asked = run("--help")
+    assert asked.code == 0
+    for name in ("serve", "check", "judge", "demo", "health"):
+        assert name in asked.out
+        assert run(name, "-h").code == 0
+    assert run("--version").out.startswith("consensus, version ")
+
+
+TASK = '"task": "x", "candidate": "y"'
+FILES = {
+    "typo": ('{"taks": "x"}', 'no field named "taks"'),
+    "typo below": ('{"rubric": {"criterions": []}}', 'no field named "criterions"'),
+    "not JSON": ('{"task": "x",\n "candidate": nope}', ":2:15: not JSON: Expecting value"),
+    "empty": ("", ":1:1: not JSON: Expecting value"),
+    "a list": ("[1]", "is a list; must be an object with `task` and `candidate`"),
+    "null": ("null", "is a NoneType; must be an object"),
+    "nested without end": ("[" * 100_000, "nested too deep"),
+    "nested deep": ('{"context": ' + '{"a":' * 200 + "1" + "}" * 201, "too deep"),
+    "a wrong type": ('{"task": 5}', "Failed to parse task field"),
+    "a wrong enum": ('{"submission": {}, "overrides": {"strategy": "BEST"}}', "Invalid enum"),
+    "two kinds of check": (
+        '{"rubric": {"criteria": [{"checks": [{"contains": "a", "regex": "b"}]}]}}',
+        'should not have multiple "kind"',
+    ),
+    "half a character": ('{"task": "\\ud800"}', "urrogate"),
+    "a number of 5,000 digits": ('{"context": {"a": ' + "9" * 5000 + "}}", "too long"),
+    "a number of 400 digits": ('{"context": {"a": ' + "9" * 400 + "}}", "too large"),
+    "an endless number": ("{" + TASK + ', "context": {"a": 1e999}}', "context.a: is inf"),
+    "no rubric": ("{" + TASK + "}", "submission.rubric.criteria: is empty; policy 'default'"),
+    "no candidate": ('{"task": "x"}', "submission.candidate: is empty"),
+    "no submission": ('{"submission": null}', "submission: is missing"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_that_is_no_submission_is_named_with_its_fault(case: str, tmp_path: Path) -> None:
+    content, words = FILES[case]
+    file = write(tmp_path / "draft.json", content)
+    ran = run("judge", file)
+    assert ran.code == 3
+    assert ran.out == ""
+    assert ran.err.startswith(f"Error: {file}")
+    assert words in ran.err
+    assert ran.err.count("\n") <= 3
+
+
+def test_standard_input_is_named_too() -> None:
+    assert run("judge", "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
+
+
+def test_a_file_in_another_encoding_or_too_large_is_refused(tmp_path: Path) -> None:
+    latin = tmp_path / "latin.json"
+    latin.write_bytes('{"task": "é"}'.encode("latin-1"))
+    assert "not UTF-8 at byte 10" in run("judge", latin).err
+    large = write(tmp_path / "large.json", " " * (MAX_BYTES + 1))
+    assert f"larger than {MAX_BYTES} bytes" in run("judge", large).err
+
+
+def test_a_server_that_refuses_the_request_makes_it_bad_input_as_well() -> None:
+    with served() as address:
+        ran = run("judge", SECOND, "--target", address, "--policy", "nope")
+    assert ran.code == 3
+    assert f"{address} answered INVALID_ARGUMENT: request.policy: is 'nope'" in ran.err
+
+
+keys = st.sampled_from(
+    ["submission", "task", "candidate", "outputs", "rubric", "criteria", "id", "text", "weight"]
+    + ["checks", "contains", "contains_all", "values", "json_schema", "numeric", "value", "length"]
+    + ["min_words", "messages", "role", "context", "overrides", "strategy", "n", "request_id"]
+) | st.text(max_size=2)
+leaves: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(st.characters(), max_size=4),
+    st.sampled_from([10**400, -(10**30), "NaN", "Infinity", "1e999", 2**31, 3.5]),
+)
+anything = st.recursive(
+    leaves,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=12,
+)
+quiet = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@quiet
+@given(st.dictionaries(keys, anything, max_size=5))
+def test_any_json_is_read_or_refused_with_a_sentence(tmp_path: Path, value: object) -> None:
+    file = tmp_path / "any.json"
+    file.write_text(json.dumps(value), "utf-8", "surrogatepass")
+    try:
+        read_request(file)
+    except BadInput as error:
+        assert str(file) in error.message
