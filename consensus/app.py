@@ -5,7 +5,7 @@ import gc
 import logging
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -185,6 +185,10 @@ class App:
         `ready` is told the gRPC address and the metrics address, empty when there is none.
         """
         with ExitStack() as stack:
+            # Before anyone is told of the server: a signal would kill it undrained.
+            signals = stack.enter_context(
+                anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+            )
             metrics = self._settings.metrics
             if metrics:
                 metrics = stack.enter_context(metrics_served(metrics, self.recorder.registry))
@@ -198,28 +202,27 @@ class App:
                 if reloader and self._settings.reload_seconds:
                     group.start_soon(reloader.watch, self._settings.reload_seconds)
                 group.start_soon(self._measure_lag)
-                await self._until_stopped(reloader)
+                await self._until_stopped(signals, reloader)
                 group.cancel_scope.cancel()
             await close(self.rules.current.judges, 0)
         log.info("stopped")
 
-    async def _until_stopped(self, reloader: Reloader | None) -> None:
+    async def _until_stopped(
+        self, signals: AsyncIterator[signal.Signals], reloader: Reloader | None
+    ) -> None:
         """Reload on SIGHUP; drain on SIGTERM or SIGINT; a second one of these stops at once."""
         async with anyio.create_task_group() as group:
-            with anyio.open_signal_receiver(
-                signal.SIGTERM, signal.SIGINT, signal.SIGHUP
-            ) as signals:
-                stopping = False
-                async for number in signals:
-                    if number == signal.SIGHUP:
-                        if reloader:
-                            await reloader.reload()
-                    elif stopping:
-                        log.warning("stopping at once")
-                        group.cancel_scope.cancel()
-                    else:
-                        stopping = True
-                        group.start_soon(self._drain, group.cancel_scope)
+            stopping = False
+            async for number in signals:
+                if number == signal.SIGHUP:
+                    if reloader:
+                        await reloader.reload()
+                elif stopping:
+                    log.warning("stopping at once")
+                    group.cancel_scope.cancel()
+                else:
+                    stopping = True
+                    group.start_soon(self._drain, group.cancel_scope)
 
     async def _drain(self, scope: anyio.CancelScope) -> None:
         await self.server.drain()
@@ -233,16 +236,27 @@ class App:
             previous = self.rules.current
             self.rules.current = Rulebook(policies, bench(policies))
             self._tell(policies)
-            grace = self._settings.max_deadline_seconds  # nothing under way outlives it
-            spawn(close, previous.judges, grace)
+            # A request under way keeps its judges, asked already or not; none outlives this.
+            spawn(_retire, previous.judges, self._settings.max_deadline_seconds)
 
-        return Reloader(self._settings.policy_file, check_faults, apply, self.recorder.reloaded)
+        in_force = self.rules.current.policies
+        file = self._settings.policy_file
+        return Reloader(file, check_faults, apply, self.recorder.reloaded, in_force)
 
     async def _measure_lag(self) -> None:
         while True:
             due = time.monotonic() + LAG_PERIOD_SECONDS
             await anyio.sleep(LAG_PERIOD_SECONDS)
             self.recorder.loop_lag(max(time.monotonic() - due, 0.0))
+
+
+async def _retire(judges: Mapping[str, Judge], seconds: float) -> None:
+    """Close judges after so many seconds, or when the server stops."""
+    try:
+        await anyio.sleep(seconds)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await close(judges, 0)
 
 
 def _server_settings(settings: Settings) -> ServerSettings:

@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # rich makes the second of the first
         sys.stderr.close()
         code = EXIT_FAILURE
     sys.exit(code if isinstance(code, int) else 0)

@@ -28,13 +28,19 @@ class Reloader:
         check_faults: CheckFaults,
         apply: Callable[[PolicySet], Awaitable[None]],
         count: Callable[[str], None],
+        in_force: PolicySet,
     ) -> None:
-        """`apply` puts policies in force; `count` is told `ok`, `unchanged` or `error`."""
+        """`apply` puts policies in force; `count` is told `ok`, `unchanged` or `error`.
+
+        `in_force` is what was loaded before; the file may have changed since.
+        """
         self._file = file
         self._check_faults = check_faults
         self._apply = apply
         self._count = count
         self._seen = self._digest()
+        if not self._holds(in_force):
+            self._seen = b"changed since it was loaded"
 
     async def watch(self, seconds: float) -> None:
         """Look at the file every `seconds` and reload it when its content has changed."""
@@ -55,15 +61,22 @@ class Reloader:
         try:
             policies = await anyio.to_thread.run_sync(load_policies, self._file, self._check_faults)
             await self._apply(policies)
-        except PolicyFileError as error:
+        except (PolicyFileError, OSError) as error:  # OSError: a file that the policies name
+            faults = error.lines() if isinstance(error, PolicyFileError) else [str(error)]
             self._count("error")
             log.error(  # noqa: TRY400 - the faults say it all
-                "policy file refused, the last good one stays", extra={"faults": error.lines()}
+                "policy file refused, the last good one stays", extra={"faults": faults}
             )
             return
         self._count("ok")
         revisions = {name: policy.revision for name, policy in policies.policies.items()}
         log.info("policy file reloaded", extra={"policies": revisions})
+
+    def _holds(self, policies: PolicySet) -> bool:
+        try:
+            return load_policies(self._file, self._check_faults) == policies
+        except PolicyFileError:
+            return False
 
     def _digest(self) -> bytes:
         try:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -30,7 +30,7 @@ MAX_CRITERION_TEXT = 4_000
 MAX_CHECKS = 16
 MAX_CONTEXT_DEPTH = 16
 MAX_VALUES = 100_000
-"""JSON values in outputs and context; each takes about 4 us from everybody else."""
+"""JSON values in outputs, context and schemas; each takes about 4 us from everybody else."""
 MAX_REQUEST_ID = 36
 MAX_VIOLATIONS = 50
 """Enough to mend a request by; looking further serves only who sends garbage."""
@@ -78,7 +78,13 @@ def submission(message: pb.Submission, path: str) -> _Found:
     if not message.candidate and not message.outputs:
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     yield from _count(f"{path}.outputs", len(message.outputs), MAX_OUTPUTS)
-    yield from _free_form(message, path)
+    if too_much := _too_much(message, path):
+        yield too_much
+        return
+    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
+        yield from _json(f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
+    for key, value in message.context.fields.items():
+        yield from _json(f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1)
     yield from _count(f"{path}.messages", len(message.messages), MAX_MESSAGES)
     for index, turn in enumerate(islice(message.messages, MAX_MESSAGES)):
         at = f"{path}.messages[{index}]"
@@ -89,22 +95,28 @@ def submission(message: pb.Submission, path: str) -> _Found:
     yield from _rubric(message.rubric, f"{path}.rubric")
 
 
-def _free_form(message: pb.Submission, path: str) -> _Found:
-    """Yield what is wrong with the outputs and the context, which are JSON of any shape."""
+def _too_much(message: pb.Submission, path: str) -> Violation | None:
     left = MAX_VALUES
-    for at, value, depth in _roots(message, path):
-        left = _counted_off(value, left)
-        if left < 0:
-            yield Violation(at, f"goes beyond the {MAX_VALUES} values of outputs and context")
-            return
-        yield from _json(at, value, depth)
+    for at, values in _free_form(message, path):
+        for value in values:
+            left = _counted_off(value, left)
+            if left < 0:
+                words = f"goes beyond {MAX_VALUES} values in outputs, context and schemas together"
+                return Violation(at, words)
+    return None
 
 
-def _roots(message: pb.Submission, path: str) -> Iterator[tuple[str, struct_pb2.Value, int]]:
+def _free_form(
+    message: pb.Submission, path: str
+) -> Iterator[tuple[str, Iterable[struct_pb2.Value]]]:
+    """Yield the parts of a submission that are JSON of any shape."""
     for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
-        yield f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH
-    for key, value in message.context.fields.items():
-        yield f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1
+        yield f"{path}.outputs[{key[:64]!r}]", (value,)
+    yield f"{path}.context", message.context.fields.values()
+    for index, criterion in enumerate(islice(message.rubric.criteria, MAX_CRITERIA)):
+        for number, check in enumerate(islice(criterion.checks, MAX_CHECKS)):
+            at = f"{path}.rubric.criteria[{index}].checks[{number}].json_schema"
+            yield at, check.json_schema.fields.values()
 
 
 def _rubric(rubric: pb.Rubric, path: str) -> _Found:

@@ -104,7 +104,7 @@ def _json(schema: Mapping[str, object], reading: Reading, effort: Effort) -> _Ou
     document, problem = reading.document
     if problem:
         return False, f"not JSON: {problem}", ()
-    fault = document_fault(schema, document, effort)
+    fault = document_fault(schema, document, len(reading.text), effort)
     return not fault, fault or "accepted by the schema", ()
 
 

@@ -2,10 +2,10 @@
 
 import functools
 import json
+import math
 from typing import NoReturn
 
 from consensus.validators.effort import Effort
-from consensus.validators.schema.values import number
 from consensus.validators.text import code_blocks, last_number, unfenced, word_count
 
 SEARCH_STEPS = 2
@@ -79,8 +79,16 @@ def _json_steps(text: str) -> int:
     return len(text) + items + 25 * fractions
 
 
+def _number(written: str) -> float:
+    """Read a number with a fraction or an exponent; whole ones become integers."""
+    value = float(written)
+    if math.isinf(value):
+        raise ValueError(f"the number {written[:40]} is too large")
+    return int(value) if value.is_integer() and abs(value) < 1 << 53 else value
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_JSON = json.JSONDecoder(parse_float=number, parse_constant=_refuse_constant)
+_JSON = json.JSONDecoder(parse_float=_number, parse_constant=_refuse_constant)

@@ -33,13 +33,21 @@ class Ran:
     err: str
 
 
-def run(*arguments: object, stdin: str = "") -> Ran:
-    """Run a command in this process, as a shell would."""
+class Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def run(*arguments: object, stdin: str = "", terminal: bool = False) -> Ran:
+    """Run a command in this process, as a shell would; `terminal`: standard error is one."""
+    stream = Terminal if terminal else io.TextIOWrapper
     out, err = io.BytesIO(), io.BytesIO()
     given = io.TextIOWrapper(io.BytesIO(stdin.encode("utf-8", "surrogateescape")), "utf-8")
     with (
         io.TextIOWrapper(out, "utf-8", write_through=True) as stdout,
-        io.TextIOWrapper(err, "utf-8", write_through=True) as stderr,
+        stream(err, "utf-8", write_through=True) as stderr,
         pytest.MonkeyPatch.context() as patch,
         contextlib.redirect_stdout(stdout),
         contextlib.redirect_stderr(stderr),

@@ -94,11 +94,15 @@ BAD: dict[str, tuple[pb.JudgeRequest, str]] = {
     "context nested too deep": (about(context=nested(20)), f"submission.context{'.in' * 17}"),
     "a context of too many values": (
         about(context={"k": [True] * 100_000}),
-        "submission.context.k",
+        "submission.context",
     ),
     "outputs and a context of too many values": (
         about(outputs={"o": {"list_value": {"values": [{}] * 60_000}}}, context=MANY),
-        "submission.context.k",
+        "submission.context",
+    ),
+    "a schema of too many values": (
+        check(json_schema=schema(enum=[1] * 100_000)),
+        f"{CHECK}.json_schema",
     ),
     "a role that nobody has": (
         about(messages=[{"role": "user"}, {"role": "root"}]),
@@ -227,3 +231,17 @@ async def test_what_the_contract_allows_at_its_limits_is_judged(server: Running)
         request_id="x" * 36,
     )
     assert (await server.consensus.Judge(asked)).HasField("decision")
+
+
+async def test_an_override_at_fault_in_several_stages_is_told_once() -> None:
+    staged = policy("conduct")
+    staged["stages"] = [
+        {"name": "level0", "checks": [{"contains": "Paris"}]},
+        *policy("conduct", name="first")["stages"],
+        *policy("coverage", name="second")["stages"],
+    ]
+    async with serving(rules(default=staged)) as server:
+        seen = await refused(server.consensus.Judge(changed(threshold=2.0, min_score=nan)))
+        assert list(seen.fields) == ["overrides.threshold", "overrides.min_score"]
+        reply = await server.consensus.Judge(changed(min_score=0.0))
+        assert [stage.stage for stage in reply.decision.stages] == ["level0", "first", "second"]

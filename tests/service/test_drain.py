@@ -62,8 +62,9 @@ async def test_calls_are_still_served_while_load_balancers_notice() -> None:
         drain = asyncio.create_task(server.app.server.drain())
         assert (await watch.read()).status == NOT_SERVING
         assert (await server.consensus.Judge(request())).HasField("decision")
-        drain.cancel()
         watch.cancel()
+        drain.cancel()
+        await asyncio.wait([drain])
 
 
 async def test_a_watcher_does_not_hold_up_the_drain() -> None:
@@ -92,6 +93,25 @@ async def test_what_outlives_the_grace_is_cut_off_and_its_judges_stop() -> None:
         await hanging.cancelled.reaches()
         assert server.app.admission.inflight == 0
         assert server.value("consensus_judge_inflight", judge="hanging") == 0
+
+
+async def test_a_drain_that_is_cancelled_stops_at_once() -> None:
+    hanging = Hanging()
+    async with (
+        backend(hanging=hanging) as judges,
+        serving(rules(judges.target, default=policy("hanging")), drain_delay_seconds=60) as server,
+    ):
+        call = server.consensus.Judge(request())
+        await hanging.asked.reaches()
+        watch = server.health.Watch(health_pb2.HealthCheckRequest())
+        await watch.read()
+        async with anyio.create_task_group() as group:
+            group.start_soon(server.app.server.drain)
+            assert (await watch.read()).status == NOT_SERVING
+            group.cancel_scope.cancel()
+        assert (await refused(call)).code is grpc.StatusCode.UNAVAILABLE
+        await hanging.cancelled.reaches()
+        await server.app.admission.idle()
 
 
 async def test_a_drained_server_can_be_drained_again() -> None:

@@ -89,7 +89,6 @@ async def test_judges_are_counted_by_what_became_of_them() -> None:
         "busy": "overloaded",
         "late": "timeout",
     }
-    print([(s.name,s.labels,s.value) for f in seen.families for s in f.samples if "judge_calls" in s.name or "evidence" in s.name])
     for judge, outcome in outcomes.items():
         assert seen.value("consensus_judge_calls_total", judge=judge, outcome=outcome) == 1
         assert seen.value("consensus_judge_duration_seconds_count", judge=judge) == 1

@@ -48,7 +48,7 @@ def test_effort_counts_down_and_ends() -> None:
         pytest.param(Regex("(a|b)*a(a|b){20}c"), "ab" * 2_000_000, id="a regex with many states"),
         pytest.param(JsonSchema(doubling(30)), "1", id="an exponential schema"),
         pytest.param(
-            JsonSchema({"items": {"anyOf": [{"enum": [str(n) for n in range(5_000)]}, True]}}),
+            JsonSchema({"items": {"anyOf": [{"enum": [str(n) for n in range(1_500)]}, True]}}),
             json.dumps(list(range(5_000))),
             id="a schema that compares all with all",
         ),
@@ -59,11 +59,6 @@ def test_effort_counts_down_and_ends() -> None:
             JsonSchema({"additionalProperties": True, "patternProperties": {"a{999}b": {}}}),
             json.dumps({"a" * 999 + str(n): 1 for n in range(2_000)}),
             id="patterns on many names",
-        ),
-        pytest.param(
-            JsonSchema({"items": {"multipleOf": 0.3}}),
-            f"[{','.join(['3' * 4_000] * 900)}]",
-            id="multiples of long numbers",
         ),
         pytest.param(JsonSchema({}), "[" * LONG, id="a million open brackets"),
         pytest.param(CodeBlock("go"), "```\n" * 1_000_000, id="a million fences"),
@@ -127,7 +122,11 @@ def test_whoever_looks_at_many_checks_may_bound_the_work_of_all() -> None:
     faults = [fault for check in wide for fault in check_faults(check, shared)]
     assert faults[0] == ("regex", "takes more work to look over than is left for all checks")
     nested = JsonSchema({"properties": {f"p{n}": {"type": "string"} for n in range(100_000)}})
-    assert list(check_faults(Check(nested))) == [("json_schema", faults[0][1])]
+    ((field, words),) = check_faults(Check(nested))
+    assert field == "json_schema"
+    assert "must have at most 20000" in words
+    small = Check(JsonSchema({"properties": {f"p{n}": {"type": "string"} for n in range(400)}}))
+    assert list(check_faults(small, Effort(1_000_000))) == [("json_schema", faults[0][1])]
 
 
 def test_the_steps_are_half_a_second_of_work() -> None:
