@@ -21,15 +21,19 @@ def dissents(
     threshold. Seats of weight 0 have no side.
     """
     passed = reaches(final, bar)
-    weighs = batch.cell_weights[0] > 0
-    against = weighs & ((batch.scores[0] >= panel.threshold - ROUNDING) != passed)
-    if not against.any():
+    cells = zip(batch.scores[0].tolist(), batch.cell_weights[0].tolist(), strict=True)
+    against = {
+        i: score
+        for i, (score, weight) in enumerate(cells)
+        if weight > 0 and reaches(score, panel.threshold) != passed
+    }
+    if not against:
         return ()
     flips = _flips(batch, panel, judges, passed, bar)
     nearest = min(flips.values(), key=lambda found: found[0], default=(0.0, None))[1]
     return tuple(
-        Dissent(judges[i], float(batch.scores[0, i]), flips[i][1] if i in flips else nearest)
-        for i in np.flatnonzero(against).tolist()
+        Dissent(judges[i], score, flips[i][1] if i in flips else nearest)
+        for i, score in against.items()
     )
 
 

@@ -87,7 +87,7 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
     confidence = coverage (agreement_factor agreement + self_factor self), self = sum w c / sum w;
     coverage self with fewer than two voters; coverage min c under unanimous.
     """
-    voters = np.count_nonzero(batch.cell_weights, axis=1)
+    voters: Ints = np.add.reduce(batch.cell_weights > 0, axis=1)
     coverage = np.minimum(batch.totals / row_sums(batch.weights[None]), 1.0)
     final = final_scores(batch, panel)
     votes_count = panel.strategy is StrategyName.MAJORITY

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import json_format
 
+from consensus.cli import judge
 from consensus.cli.demo import served
 from consensus.v1 import decision_pb2
 from tests.cli.running import FIRST, SECOND, run, write
@@ -89,6 +90,30 @@ def test_the_table_shows_seats_criteria_quotes_dissent_reasons_and_feedback() ->
 
 def test_an_accepted_candidate_is_shown_without_feedback() -> None:
     assert "feedback" not in run("judge", SECOND).out
+
+
+def test_a_policy_that_fails_without_any_judge_is_a_failure(tmp_path: Path) -> None:
+    panel = {"seats": [{"judge": "away"}]}
+    stage = {"name": "bench", "panel": panel, "on_no_quorum": "fail"}
+    judges = {"away": {"kind": "remote", "target": "unix:/no/such/socket"}}
+    policies = {"version": 1, "judges": judges, "policies": {"default": {"stages": [stage]}}}
+    ran = run("judge", FIRST, "--policy-file", write(tmp_path / "policy.yaml", policies))
+    words = "Error: ALL_JUDGES_UNAVAILABLE: no judge of stage 'bench' answered: away\n"
+    assert (ran.code, ran.out, ran.err) == (4, "", words)
+
+
+def test_an_interrupt_has_an_exit_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(file: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judge, "read_request", interrupted)
+    ran = run("judge", FIRST)
+    assert (ran.code, ran.err.strip()) == (130, "Interrupted.")
+
+
+def test_progress_is_drawn_on_a_terminal_alone(where: list[str]) -> None:
+    assert "embedded / checks: 0.67" in run("judge", FIRST, *where, terminal=True).err
+    assert run("judge", FIRST, *where).err == ""
 
 
 def test_another_policy_is_judged_by_when_it_is_named(tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ import pytest
 from consensus.cli import demo
 from tests.cli.running import COMMAND, FIRST, run, started, write
 
-ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-
 
 @pytest.fixture
 def silent_server() -> Iterator[socket.socket]:
@@ -60,12 +58,11 @@ def test_an_interrupt_stops_a_server_after_it_has_drained() -> None:
 
 
 def test_the_demo_judges_two_drafts_and_stops_its_server() -> None:
-    with started("demo", env={**os.environ, "COLUMNS": "80"}) as process:
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (0, "")
-    assert out.index("RETRY") < out.index("ACCEPT")
-    assert "The server has stopped." in out
-    (address,) = set(re.findall(r"judged at (127\.0\.0\.1:\d+)", out))
+    ran = run("demo")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.index("RETRY") < ran.out.index("ACCEPT")
+    assert "The server has stopped." in ran.out
+    (address,) = set(re.findall(r"judged at (127\.0\.0\.1:\d+)", ran.out))
     assert run("health", "--target", address).code == 4
 
 

@@ -48,7 +48,7 @@ class Refusal:
     def reason(self) -> str:
         """The reason, which ErrorInfo and the trailer agree on."""
         assert self.trailers["consensus-reason"] == self.info.reason
-        return self.info.reason
+        return str(self.info.reason)
 
     def detail(self, name: str) -> Any:
         """Return the one detail of this type."""
@@ -61,7 +61,7 @@ class Refusal:
         return {v.field: v.description for v in self.detail("BadRequest").field_violations}
 
 
-def refusal(error: grpc.aio.AioRpcError) -> Refusal:
+def refusal(error: Any) -> Refusal:
     """Take an error apart; its parts must agree, as grpcio-status checks."""
     status: status_pb2.Status | None = rpc_status.from_call(error)
     details = []

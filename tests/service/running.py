@@ -53,7 +53,7 @@ class Running:
         self.app = app
         self.witness = witness
         self.address = address
-        self.channel = channel
+        self.channel: Any = channel
         self.consensus: Any = consensus_pb2_grpc.ConsensusServiceStub(channel)
         self.judge: Any = judge_pb2_grpc.JudgeServiceStub(channel)
         self.health: Any = health_pb2_grpc.HealthStub(channel)

@@ -38,7 +38,7 @@ def changed(**overrides: Any) -> pb.JudgeRequest:
     return request(overrides=pb.Overrides(**overrides))
 
 
-def nested(depth: int, leaf: object = 1.0) -> struct_pb2.Struct:
+def nested(depth: int, leaf: float = 1.0) -> struct_pb2.Struct:
     struct = struct_pb2.Struct()
     struct.update({"leaf": leaf})
     for _ in range(depth):
@@ -81,7 +81,7 @@ BAD: dict[str, tuple[pb.JudgeRequest, str]] = {
         about(
             outputs={
                 "o": struct_pb2.Value(
-                    list_value=struct_pb2.ListValue(values=[{"number_value": -inf}])
+                    list_value=struct_pb2.ListValue(values=[struct_pb2.Value(number_value=-inf)])
                 )
             }
         ),
@@ -204,7 +204,7 @@ async def test_everything_at_fault_is_told_at_once(server: Running) -> None:
     asked = pb.JudgeRequest(
         submission={"messages": [{"role": "root"}], "rubric": {"criteria": [{}]}},
         request_id="x" * 40,
-        overrides={"strategy": 99},  # type: ignore[arg-type]
+        overrides={"strategy": 99},
     )
     seen = await refused(server.consensus.Judge(asked))
     assert list(seen.fields) == [

@@ -67,7 +67,7 @@ class Echoing:
     async def __aenter__(self) -> Self:
         port = self._server.add_insecure_port("127.0.0.1:0")
         await self._server.start()
-        self.channel = grpc.aio.insecure_channel(f"127.0.0.1:{port}")
+        self.channel: Any = grpc.aio.insecure_channel(f"127.0.0.1:{port}")
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -43,7 +43,7 @@ async def test_a_started_server_serves(server: Running, service: str) -> None:
 async def test_health_says_not_serving_until_the_server_listens(service: str) -> None:
     seen: list[Any] = []
     async with serving(rules(default=policy("conduct")), listen="127.0.0.1:0") as first:
-        other = first.app.server  # what is under test is what `start` does before it listens
+        other: Any = first.app.server  # what is under test is what `start` does before it listens
         real = other._server
 
         class Late:

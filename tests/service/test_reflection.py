@@ -16,9 +16,12 @@ METHOD = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
 def ask(server: Running, *questions: pb.ServerReflectionRequest) -> Any:
     """Return a reflection call with these questions."""
-    return reflection_pb2_grpc.ServerReflectionStub(server.channel).ServerReflectionInfo(
-        iter(questions)
-    )
+    return stub(server).ServerReflectionInfo(iter(questions))
+
+
+def stub(server: Running) -> Any:
+    make: Any = reflection_pb2_grpc.ServerReflectionStub
+    return make(server.channel)
 
 
 async def test_reflection_lists_every_service_on_loopback() -> None:
@@ -62,7 +65,7 @@ async def test_a_reader_that_leaves_reflection_early_is_counted_and_leaves_nothi
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with serving(POLICIES) as server:
-        call = reflection_pb2_grpc.ServerReflectionStub(server.channel).ServerReflectionInfo()
+        call = stub(server).ServerReflectionInfo()
         await call.write(pb.ServerReflectionRequest(list_services=""))
         assert (await call.read()).HasField("list_services_response")
         call.cancel()

@@ -60,8 +60,3 @@ def test_the_options_are_those_that_the_decision_records_give_reasons_for() -> N
         "grpc.keepalive_time_ms": 60_000,
         "grpc.keepalive_timeout_ms": 20_000,
     }
-
-
-async def test_no_limit_of_grpc_stands_in_the_way_of_health_checks() -> None:
-    async with serving(POLICIES, max_inflight=1) as server:
-        assert server.app.server._server._server._limiter is None  # type: ignore[attr-defined]

@@ -51,7 +51,7 @@ def test_services_were_generated_for_the_oldest_grpc_allowed_or_older(stub: Path
 def test_no_dependency_is_one_that_breaks_under_cancellation_or_was_trojanised() -> None:
     assert not RISKY & set(floors())
     imports = re.compile(r"^\s*(?:import|from)\s+([a-z_]+)", re.MULTILINE)
-    sources = [path for path in (ROOT / "consensus").rglob("*.py")]
+    sources = (ROOT / "consensus").rglob("*.py")
     imported = {name for path in sources for name in imports.findall(path.read_text("utf-8"))}
     assert "grpc" in imported
     assert not {name.replace("-", "_") for name in RISKY} & imported

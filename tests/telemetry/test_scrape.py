@@ -14,7 +14,15 @@ from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import gradient_pb2
 from tests.service.refusal import events, refused
 from tests.service.running import Running, policy, request, rules, serving, submission
-from tests.service.scripted_judge import Hanging, abstention, answers, backend, gradient, refuses
+from tests.service.scripted_judge import (
+    Hanging,
+    Script,
+    abstention,
+    answers,
+    backend,
+    gradient,
+    refuses,
+)
 
 Scrape = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -63,7 +71,7 @@ STRUCK = gradient_pb2.Finding(
 
 
 async def test_judges_are_counted_by_what_became_of_them() -> None:
-    scripts = {
+    scripts: dict[str, Script] = {
         "good": answers(gradient(0.9, findings=[STRUCK])),
         "bad": answers(gradient(0.1)),
         "unsure": answers(abstention()),

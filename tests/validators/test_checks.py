@@ -204,3 +204,8 @@ def test_a_number_too_large_for_a_double_is_not_json() -> None:
     result = checked(JsonSchema({"type": "number"}), "1e999")
     assert not result.passed
     assert "too large" in result.message
+
+
+def test_a_whole_number_may_be_written_with_a_fraction() -> None:
+    assert checked(JsonSchema({"type": "integer"}), "2.0").passed
+    assert not checked(JsonSchema({"type": "integer"}), "2.5").passed

@@ -121,12 +121,9 @@ def test_whoever_looks_at_many_checks_may_bound_the_work_of_all() -> None:
     wide = [Check(Regex(rf"(?:\pL|\pN){{3}}{number}")) for number in range(150)]
     faults = [fault for check in wide for fault in check_faults(check, shared)]
     assert faults[0] == ("regex", "takes more work to look over than is left for all checks")
-    nested = JsonSchema({"properties": {f"p{n}": {"type": "string"} for n in range(100_000)}})
-    ((field, words),) = check_faults(Check(nested))
-    assert field == "json_schema"
-    assert "must have at most 20000" in words
-    small = Check(JsonSchema({"properties": {f"p{n}": {"type": "string"} for n in range(400)}}))
-    assert list(check_faults(small, Effort(1_000_000))) == [("json_schema", faults[0][1])]
+    wide_schema = JsonSchema({"enum": ["x" * 900] * 20})
+    faults = list(check_faults(Check(wide_schema), Effort(1_000)))
+    assert faults == [("json_schema", "takes more work to look over than is left for all checks")]
 
 
 def test_the_steps_are_half_a_second_of_work() -> None:
