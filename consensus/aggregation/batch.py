@@ -2,10 +2,11 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from consensus.domain.values import value
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -17,7 +18,7 @@ TINY = 1e-12
 """Relative slack where weights are compared with each other."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Batch:
     """B rows of N seats. No NaN anywhere: an unscored cell holds 0 and weighs 0."""
 

@@ -1,7 +1,6 @@
 """Folds a batch of panels into scores, agreement, coverage and confidence."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from consensus.aggregation import (
 from consensus.aggregation.batch import Batch, Bools, Floats, Ints, row_sums
 from consensus.domain.fold import Folded
 from consensus.domain.policy import Panel, StrategyName
+from consensus.domain.values import value
 
 MAX_VARIANCE = 0.25
 """Largest variance of numbers in [0, 1]; the scale of the variance penalty (AEGIS)."""
@@ -30,7 +30,7 @@ STRATEGIES: dict[StrategyName, Callable[[Batch, Panel], Floats]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class FoldedBatch:
     """The numbers of B panels, each [B]. A row without scored weight holds zeros."""
 

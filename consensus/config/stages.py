@@ -55,8 +55,8 @@ class StageBuilder:
 
     def _require_sense(self, section: StageSection, path: Path, *, last: bool) -> None:
         if (section.checks is None) == (section.panel is None):
-            both = "has both `checks` and `panel`" if section.panel else "has neither"
-            self._faults.add(path, f"{both}; must have either `checks` or `panel`")
+            words = "both `checks` and" if section.panel else "neither `checks` nor"
+            self._faults.add(path, f"has {words} `panel`; must have one of them")
         for key in ("on_pass", "on_fail", "on_unsure", "on_no_quorum"):
             if last and getattr(section, key) == "advance":
                 self._faults.add((*path, key), "is 'advance'; the last stage cannot advance")

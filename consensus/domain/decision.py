@@ -2,7 +2,6 @@
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from consensus.domain.gradient import (
@@ -14,6 +13,7 @@ from consensus.domain.gradient import (
     GradientResult,
 )
 from consensus.domain.policy import StrategyName
+from consensus.domain.values import value
 
 MAX_DEPTH = 3
 """The last depth of nested decisions (AEGIS: MAX_RECURSIVE_DEPTH)."""
@@ -61,7 +61,7 @@ class ReasonCode(Enum):
     DEADLINE = "The budget ended before every seat had answered."
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Reason:
     """One reason for a verdict."""
 
@@ -70,7 +70,7 @@ class Reason:
     """One sentence with the values."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Hierarchy:
     """The chain of decisions that one decision is part of."""
 
@@ -85,7 +85,7 @@ class Hierarchy:
         return Hierarchy(decision_id, self.depth + 1, (*self.path, decision_id))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class SeatResult:
     """One judge's place in a panel and what became of it."""
 
@@ -105,7 +105,7 @@ class SeatResult:
         return self.answer if isinstance(self.answer, GradientResult) else None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Flip:
     """A change of one seat's score that would flip the consensus, all else equal."""
 
@@ -115,7 +115,7 @@ class Flip:
     """True: flips at this score and above; False: at this score and below."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dissent:
     """A seat on the other side of the threshold from the consensus."""
 
@@ -125,7 +125,7 @@ class Dissent:
     """The smallest flip of one seat; None when no single seat can."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Consensus:
     """What a panel came to."""
 
@@ -145,7 +145,7 @@ class Consensus:
     dissents: tuple[Dissent, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class CriterionResult:
     """The panel's folded answer for one criterion."""
 
@@ -160,7 +160,7 @@ class CriterionResult:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class GateResult:
     """What a gate said, and each of its conditions."""
 
@@ -173,7 +173,7 @@ class GateResult:
     seats_ok: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class CheckResult:
     """Outcome of one deterministic check."""
 
@@ -185,7 +185,7 @@ class CheckResult:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class StageResult:
     """What one stage did."""
 
@@ -207,7 +207,7 @@ class StageResult:
         return 1.0 if all(check.passed for check in self.checks) else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Decision:
     """The answer to a submission."""
 

@@ -1,6 +1,6 @@
 """What the arithmetic hands over: one panel's numbers, and intervals that hold them."""
 
-from dataclasses import dataclass
+from consensus.domain.values import value
 
 ROUNDING = 1e-9
 """Slack of every inclusive bound, far below any meant difference: (.65 + .75 + .7) / 3 is
@@ -12,7 +12,7 @@ def reaches(value: float, bound: float) -> bool:
     return value >= bound - ROUNDING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Folded:
     """One panel's numbers, with at least one scored seat of positive weight."""
 
@@ -27,7 +27,7 @@ class Folded:
     tie: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Interval:
     """Every value from `low` to `high`, both inclusive."""
 
@@ -43,7 +43,7 @@ class Interval:
         return not reaches(self.high, bound)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """Intervals over all ways in which the outstanding seats could still answer, or not."""
 

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from consensus.domain.values import value
 
 
 class FindingStatus(Enum):
@@ -25,7 +27,7 @@ class FailureKind(Enum):
     OVERLOADED = "overloaded"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Evidence:
     """A verbatim quotation that supports a finding."""
 
@@ -34,7 +36,7 @@ class Evidence:
     """Index into `Submission.messages`; None means the candidate or an output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Finding:
     """A judge's answer for one criterion."""
 
@@ -44,7 +46,7 @@ class Finding:
     notes: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Signal:
     """One aspect of a judge's score."""
 
@@ -54,7 +56,7 @@ class Signal:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class GradientResult:
     """One judge's answer about one submission."""
 
@@ -68,14 +70,14 @@ class GradientResult:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Abstention:
     """A judge's answer that it cannot tell; neither a failure nor a zero."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Failure:
     """Why a judge did not answer."""
 

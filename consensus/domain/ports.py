@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
 from consensus.domain.decision import (
@@ -14,9 +14,10 @@ from consensus.domain.decision import (
 )
 from consensus.domain.gradient import Answer
 from consensus.domain.submission import Check, Submission
+from consensus.domain.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Evaluation:
     """What the judges of one panel are asked; all seats share one instance."""
 

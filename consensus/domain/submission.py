@@ -1,48 +1,50 @@
 """What is to be judged: task, candidate, rubric and their surroundings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from consensus.domain.values import value
 
 MAX_CRITERIA = 256
 """Most criteria of a rubric; more is a list of tests, not a rubric, and costs every judge."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Contains:
     """The text holds this string, case included."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class ContainsAll:
     """The text holds every one of these strings."""
 
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NotContains:
     """The text holds this string nowhere."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Regex:
     """The text holds a match of this RE2 expression, unanchored."""
 
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class JsonSchema:
     """The text, less a code fence, is JSON that this JSON Schema (draft 2020-12) accepts."""
 
     schema: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NumericAnswer:
     """The last number in the text is this number."""
 
@@ -51,7 +53,7 @@ class NumericAnswer:
     """Largest absolute difference that still counts, inclusive; at least 0."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class LengthLimit:
     """The length of the text is within these limits, inclusive; None means no limit."""
 
@@ -61,7 +63,7 @@ class LengthLimit:
     max_chars: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class CodeBlock:
     """The text holds a non-empty fenced code block of this language; `*` means any."""
 
@@ -80,7 +82,7 @@ CheckKind = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Check:
     """One deterministic check of a text."""
 
@@ -89,7 +91,7 @@ class Check:
     """The output to look at, by its key in `Submission.outputs`; empty means the candidate."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Criterion:
     """One checkable requirement."""
 
@@ -103,7 +105,7 @@ class Criterion:
     """MET iff all of them hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Message:
     """One message of the conversation."""
 
@@ -112,7 +114,7 @@ class Message:
     content: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Submission:
     """What is to be judged. All of it is data to every judge, never instructions."""
 

@@ -10,7 +10,7 @@ import grpc
 
 from consensus.domain.errors import InvalidRequest, RequestError, ResponseTooLarge, Violation
 from consensus.service import status
-from consensus.service.calls import stray_cancellation
+from consensus.service.calls import facts_of, stray_cancellation
 from consensus.service.sizes import Reply, too_large
 from consensus.v1 import judge_pb2
 
@@ -72,7 +72,7 @@ async def _one(
 
 
 def _internal(error: BaseException) -> judge_pb2.ItemError:
-    log.error("unhandled error in a batch", extra={"error": type(error).__name__})
+    log.error("unhandled error in a batch", extra=facts_of(error))
     return judge_pb2.ItemError(
         code=grpc.StatusCode.INTERNAL.value[0],
         reason=status.INTERNAL_REASON,

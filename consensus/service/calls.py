@@ -62,3 +62,14 @@ def stray_cancellation() -> bool:
     """
     task = asyncio.current_task()
     return task is not None and not task.cancelling()
+
+
+def facts_of(error: BaseException) -> dict[str, str]:
+    """Return what a log may say of an unforeseen error: its type and where it was raised. Its text
+    may hold judged content or keys.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{trace.tb_frame.f_code.co_qualname}:{trace.tb_lineno}" if trace else "unknown"
+    return {"error": type(error).__name__, "place": place}

@@ -6,7 +6,7 @@ from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.ports import Observer
 from consensus.service.batch import judge_each
 from consensus.service.calls import Context
-from consensus.service.deadline import DeadlineLimits
+from consensus.service.deadline import Countdown, DeadlineLimits
 from consensus.service.judging import Judging
 from consensus.service.rulebook import RulesInForce
 from consensus.service.sizes import fitting
@@ -66,10 +66,10 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
         self, request: pb.BatchJudgeRequest, context: Context
     ) -> pb.BatchJudgeResponse:
         """Judge up to 1,000 requests."""
-        budget = self._budget(context)
+        budget = Countdown(self._budget(context))
 
         async def judge(item: pb.JudgeRequest, index: int) -> decision_pb2.Decision:
-            return await self._judging.decide(item, budget, f"requests[{index}].")
+            return await self._judging.decide(item, budget.left(), f"requests[{index}].")
 
         replies = await judge_each(request.requests, judge, self._max_bytes)
         return pb.BatchJudgeResponse(

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import anyio
+
 from consensus.domain.errors import BudgetSpent
 
 RESERVE_SECONDS = 0.1
@@ -28,6 +30,24 @@ class DeadlineLimits:
         seconds = min(self.default_seconds if remaining is None else remaining, self.max_seconds)
         reserve = min(max(RESERVE_SECONDS, RESERVE_SHARE * seconds), MAX_RESERVE_SHARE * seconds)
         if seconds - reserve < LEAST_SECONDS:
-            left = f"{max(seconds, 0.0):.3f}"
-            raise BudgetSpent(f"{left} s are left, too little to judge", {"left_seconds": left})
+            raise _spent(seconds)
         return seconds - reserve
+
+
+class Countdown:
+    """A budget that runs down while the items of a batch wait for their turn."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = anyio.current_time() + seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left. Raises BudgetSpent when there are too few."""
+        seconds = self._end - anyio.current_time()
+        if seconds < LEAST_SECONDS:
+            raise _spent(seconds)
+        return seconds
+
+
+def _spent(seconds: float) -> BudgetSpent:
+    left = f"{max(seconds, 0.0):.3f}"
+    return BudgetSpent(f"{left} s are left, too little to judge", {"left_seconds": left})

@@ -6,7 +6,7 @@ from consensus.domain.decision import Decision
 from consensus.domain.gradient import Abstention, Answer, Finding, GradientResult, Signal
 from consensus.service.batch import judge_each
 from consensus.service.calls import Context
-from consensus.service.deadline import DeadlineLimits
+from consensus.service.deadline import Countdown, DeadlineLimits
 from consensus.service.judging import Judging
 from consensus.service.rulebook import RulesInForce
 from consensus.service.sizes import fitting
@@ -42,10 +42,10 @@ class JudgeServicer(judge_pb2_grpc.JudgeServiceServicer):
         self, request: pb.EvaluateBatchRequest, context: Context
     ) -> pb.EvaluateBatchResponse:
         """Judge up to 1,000 submissions."""
-        budget = self._budget(context)
+        budget = Countdown(self._budget(context))
 
         async def judge(item: pb.EvaluateRequest, index: int) -> pb.EvaluateResponse:
-            decision = await self._judging.evaluate(item, budget, f"requests[{index}].")
+            decision = await self._judging.evaluate(item, budget.left(), f"requests[{index}].")
             return answer_to(as_answer(decision))
 
         replies = await judge_each(request.requests, judge, self._max_bytes)

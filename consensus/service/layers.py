@@ -14,7 +14,7 @@ import grpc.aio
 from consensus.domain import errors
 from consensus.service import status
 from consensus.service.admission import Admission
-from consensus.service.calls import Context, Handler, Layer, Method, stray_cancellation
+from consensus.service.calls import Context, Handler, Layer, Method, facts_of, stray_cancellation
 from consensus.telemetry.context import begin_trace
 
 log = logging.getLogger(__name__)
@@ -39,9 +39,7 @@ def errors_layer(method: Method, handler: Handler) -> Handler:
     """
 
     async def unmapped(what: str, error: BaseException, context: Context) -> None:
-        # A traceback would print the error's text, which may hold judged content or keys.
-        facts = {"method": method.name, "error": type(error).__name__, "place": _place(error)}
-        log.error(what, extra=facts)
+        log.error(what, extra={"method": method.name, **facts_of(error)})
         trailers = tuple(status.internal_trailers())
         await context.abort(grpc.StatusCode.INTERNAL, status.INTERNAL_MESSAGE, trailers)
 
@@ -61,14 +59,6 @@ def errors_layer(method: Method, handler: Handler) -> Handler:
             await unmapped("unhandled error", error, context)
 
     return mapped
-
-
-def _place(error: BaseException) -> str:
-    """Return where an error was raised, without its text."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_qualname}:{trace.tb_lineno}" if trace else "unknown"
 
 
 def metrics_layer(observer: CallObserver) -> Layer:

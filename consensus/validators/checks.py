@@ -105,7 +105,8 @@ def _json(schema: Mapping[str, object], reading: Reading, effort: Effort) -> _Ou
     if problem:
         return False, f"not JSON: {problem}", ()
     fault = document_fault(schema, document, len(reading.text), effort)
-    return not fault, fault or "accepted by the schema", ()
+    plain = fault.encode("utf-8", "replace").decode()  # "\\ud800" in JSON is no character
+    return not fault, plain or "accepted by the schema", ()
 
 
 def _numeric(value: float, tolerance: float, reading: Reading) -> _Outcome:

@@ -1,5 +1,6 @@
 """Submissions: proto <-> domain."""
 
+import math
 from collections.abc import Mapping
 
 from google.protobuf import struct_pb2
@@ -58,7 +59,8 @@ def plain_value(value: struct_pb2.Value) -> object:
             return value.string_value
         case "number_value":
             number = value.number_value
-            return int(number) if number.is_integer() else number
+            whole = number.is_integer() and (number or math.copysign(1, number) > 0)
+            return int(number) if whole else number  # -0.0 stays what it is
         case "bool_value":
             return value.bool_value
         case "struct_value":

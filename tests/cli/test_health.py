@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent import futures
+from typing import Any
 
 import grpc
 import pytest
@@ -33,7 +34,7 @@ def server(servicer: health.HealthServicer) -> Iterator[str]:
     ("status", "code"), [(Status.SERVING, 0), (Status.NOT_SERVING, 1), (Status.UNKNOWN, 1)]
 )
 def test_readiness_is_the_exit_code(
-    server: str, servicer: health.HealthServicer, status: Status.ServingStatus.ValueType, code: int
+    server: str, servicer: health.HealthServicer, status: Any, code: int
 ) -> None:
     servicer.set(READY, status)
     ran = run("health", "--target", server)

@@ -112,7 +112,11 @@ async def test_an_unforeseen_error_costs_its_own_item_of_a_batch(call: str, erro
     assert not second.HasField("error")
     assert all(item.error.reason == "INTERNAL" for item in rest)
     assert SECRET not in written.getvalue()
-    assert TRACE in written.getvalue()
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    told = [line for line in lines if line["level"] == "ERROR"]
+    assert len(told) == len([item for item in reply.results if item.HasField("error")])
+    assert {(line["error"], line["trace_id"]) for line in told} == {(error, TRACE)}
+    assert all(line["place"].startswith("Raising.__getitem__:") for line in told)
 
 
 async def test_a_failure_is_not_remembered() -> None:

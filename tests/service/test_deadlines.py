@@ -6,10 +6,12 @@ import grpc
 import pytest
 
 from consensus.domain.errors import BudgetSpent
-from consensus.service.deadline import DeadlineLimits
+from consensus.service.batch import CONCURRENCY, item_error
+from consensus.service.deadline import Countdown, DeadlineLimits
+from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import decision_pb2 as pb
 from tests.service.refusal import refused
-from tests.service.running import HEALTH, policy, request, rules, serving
+from tests.service.running import HEALTH, policy, request, rules, serving, submission
 from tests.service.scripted_judge import Hanging, answers, backend, gradient
 
 LIMITS = DeadlineLimits(default_seconds=30, max_seconds=120)
@@ -59,6 +61,32 @@ async def test_a_judge_that_hangs_costs_its_seat_before_the_deadline(
         await hanging.cancelled.reaches()
         assert server.value("consensus_judge_inflight", judge="hanging") == 0
         assert server.value("consensus_judge_calls_total", judge="hanging", outcome="timeout") == 1
+
+
+async def test_items_of_a_batch_that_wait_for_their_turn_share_the_callers_deadline() -> None:
+    hanging = Hanging()
+    count = CONCURRENCY + 6
+    async with (
+        backend(hanging=hanging, good=answers(gradient(0.9))) as judges,
+        serving(rules(judges.target, default=policy("hanging", "good"))) as server,
+    ):
+        batch = consensus_pb2.BatchJudgeRequest(requests=[request()] * count)
+        reply = await server.consensus.BatchJudge(batch, timeout=1.5)
+        assert len(reply.results) == count
+        assert reply.results[0].decision.verdict == pb.VERDICT_ACCEPT
+        evaluated = judge_pb2.EvaluateBatchRequest(
+            requests=[judge_pb2.EvaluateRequest(submission=submission())] * count
+        )
+        answered = await server.judge.EvaluateBatch(evaluated, timeout=1.5)
+        assert len(answered.results) == count
+        assert answered.results[0].response.HasField("gradient")
+
+
+async def test_an_item_whose_turn_comes_too_late_is_told_so() -> None:
+    assert 0 < Countdown(60.0).left() <= 60.0
+    with pytest.raises(BudgetSpent) as caught:
+        Countdown(0.001).left()
+    assert item_error(caught.value).code == grpc.StatusCode.DEADLINE_EXCEEDED.value[0]
 
 
 async def test_the_budget_at_entry_is_recorded() -> None:

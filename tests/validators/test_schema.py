@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from consensus.domain.submission import JsonSchema
-from consensus.validators.effort import Effort
-from consensus.validators.schema import MAX_NESTING, MAX_SCHEMA, schema_fault
+from consensus.validators.effort import Effort, EffortSpentError
+from consensus.validators.schema import MAX_NESTING, MAX_SCHEMA, document_fault, schema_fault
 from tests.validators.checking import checked, fault
 
 NUMBER, TEXT = {"type": "number"}, {"type": "string"}
@@ -27,6 +27,7 @@ NUMBER, TEXT = {"type": "number"}, {"type": "string"}
         ({"uniqueItems": True}, [1, "1", True], [1, 2, 1.0], "$: has items that are repeated"),
         ({"uniqueItems": True}, [{"a": 1}], [{"a": 1, "b": 2}, {"b": 2, "a": 1.0}], "repeated"),
         ({"uniqueItems": True}, ["a", [0.5]], [[0.5, None], [0.5, None]], "repeated"),
+        ({"uniqueItems": True}, [1e300], [1e300, 1e300], "repeated"),
         ({"uniqueItems": False}, [1, 1], None, ""),
         ({"uniqueItems": True}, "aa", None, ""),
         ({"required": ["a"]}, {"a": 1}, {}, "$: 'a' is a required property"),
@@ -107,6 +108,7 @@ def test_numbers_beyond_doubles_are_refused_where_they_cannot_be_compared() -> N
         ({"patternProperties": {"[": {}}}, "holds an expression that RE2 does not take"),
         ({"$ref": "https://x/y"}, "refers to 'https://x/y'; references must start with '#'"),
         ({"unevaluatedItems": False}, "uses unevaluatedItems, which is not supported"),
+        ({"pattern": 7, "patternProperties": 7}, "is not a JSON Schema: 7 is not of type"),
         ({"allOf": [{"$dynamicRef": "#x"}]}, "uses $dynamicRef, which is not supported"),
         ({"title": "x" * MAX_SCHEMA}, f"characters as JSON; must have at most {MAX_SCHEMA}"),
         ({"const": {1}}, ""),
@@ -128,3 +130,17 @@ def test_a_schema_nested_too_deep_is_refused() -> None:
 def test_a_message_holds_nothing_that_cannot_be_sent() -> None:
     result = checked(JsonSchema({"additionalProperties": TEXT}), '{"\\ud800": 1}')
     assert result.message.encode("utf-8").startswith(b"$")
+
+
+def test_looking_over_a_schema_costs_effort_each_time() -> None:
+    schema: dict[str, object] = {"type": "object"}
+    assert schema_fault(schema, Effort()) == ""
+    with pytest.raises(EffortSpentError):
+        schema_fault(schema, Effort(1_000))
+
+
+def test_a_schema_of_exponential_work_is_cut_off() -> None:
+    twice = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
+    schema: dict[str, object] = {"$defs": {**twice, "d30": True}, "$ref": "#/$defs/d0"}
+    with pytest.raises(EffortSpentError):
+        document_fault(schema, 1, 1, Effort())
