@@ -5,7 +5,7 @@ What depends on each other (quorum and seats, n and strategy) is checked in buil
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from consensus.domain.policy import DEFAULT_THRESHOLD
 
@@ -13,6 +13,7 @@ Unit = Annotated[float, Field(ge=0, le=1)]
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 
+_NO_OTHER_NAMES: dict[str, JsonValue] = {"additionalProperties": False}
 SoughtText = Annotated[str, Field(min_length=1, max_length=4_000)]
 
 
@@ -238,5 +239,9 @@ class PolicyFile(Section):
         description="Policy for requests that name none. Absent: the one named `default`, or"
         " the only one.",
     )
-    judges: dict[Name, JudgeSection] = Field({}, description="Remote judges by name.")
-    policies: dict[Name, PolicySection] = Field(min_length=1, description="Policies by name.")
+    judges: dict[Name, JudgeSection] = Field(
+        {}, description="Remote judges by name.", json_schema_extra=_NO_OTHER_NAMES
+    )
+    policies: dict[Name, PolicySection] = Field(
+        min_length=1, description="Policies by name.", json_schema_extra=_NO_OTHER_NAMES
+    )

@@ -71,7 +71,8 @@ def compose(text: str) -> Node | None:
         line = data.count(b"\n", 0, error.position) + 1
         raise YamlFaultError(line, f"is not YAML: {error.reason}") from None
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        last = data.rstrip().count(b"\n")  # the end of the text may be beyond its last line
+        line = min(error.problem_mark.line, last) + 1 if error.problem_mark else 1
         words = ", ".join(part for part in (error.context, error.problem) if part)
         raise YamlFaultError(line, f"is not YAML: {words}") from None
 
@@ -113,13 +114,10 @@ class _Composer:
         return node
 
     def _empty(self, event: yaml.NodeEvent) -> Node:
-        match event:
-            case yaml.MappingStartEvent():
-                return Mapping(_line(event))
-            case yaml.ScalarEvent():
-                return Scalar(_line(event), self._tag(event), event.value)
-            case _:
-                return Sequence(_line(event))
+        if isinstance(event, yaml.ScalarEvent):
+            return Scalar(_line(event), self._tag(event), event.value)
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        return Mapping(_line(event)) if mapping else Sequence(_line(event))
 
     def _tag(self, event: yaml.ScalarEvent) -> str:
         if event.tag is not None and event.tag != "!":
@@ -131,9 +129,7 @@ class _Composer:
         if self._depth == MAX_DEPTH:
             raise YamlFaultError(node.line, f"is nested deeper than {MAX_DEPTH} levels")
         self._depth += 1
-        for event in self._events:
-            if not isinstance(event, yaml.NodeEvent):
-                break
+        while isinstance(event := next(self._events), yaml.NodeEvent):
             node.items.append(self._node(event))
         self._depth -= 1
 

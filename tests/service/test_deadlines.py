@@ -63,23 +63,28 @@ async def test_a_judge_that_hangs_costs_its_seat_before_the_deadline(
         assert server.value("consensus_judge_calls_total", judge="hanging", outcome="timeout") == 1
 
 
-async def test_items_of_a_batch_that_wait_for_their_turn_share_the_callers_deadline() -> None:
+async def test_items_of_a_batch_that_wait_for_their_turn_share_one_budget() -> None:
     hanging = Hanging()
     count = CONCURRENCY + 6
     async with (
         backend(hanging=hanging, good=answers(gradient(0.9))) as judges,
-        serving(rules(judges.target, default=policy("hanging", "good"))) as server,
+        serving(
+            rules(judges.target, default=policy("hanging", "good")), max_deadline_seconds=1.0
+        ) as server,
     ):
         batch = consensus_pb2.BatchJudgeRequest(requests=[request()] * count)
-        reply = await server.consensus.BatchJudge(batch, timeout=1.5)
-        assert len(reply.results) == count
-        assert reply.results[0].decision.verdict == pb.VERDICT_ACCEPT
+        results = (await server.consensus.BatchJudge(batch)).results
+        assert len(results) == count
+        assert results[0].decision.verdict == pb.VERDICT_ACCEPT
+        seconds = [result.decision.duration.ToTimedelta().total_seconds() for result in results]
+        assert max(seconds[:CONCURRENCY]) > 0.8
+        assert max(seconds[CONCURRENCY:]) < 0.5
         evaluated = judge_pb2.EvaluateBatchRequest(
             requests=[judge_pb2.EvaluateRequest(submission=submission())] * count
         )
-        answered = await server.judge.EvaluateBatch(evaluated, timeout=1.5)
-        assert len(answered.results) == count
-        assert answered.results[0].response.HasField("gradient")
+        answered = (await server.judge.EvaluateBatch(evaluated)).results
+        assert len(answered) == count
+        assert answered[0].response.HasField("gradient")
 
 
 async def test_an_item_whose_turn_comes_too_late_is_told_so() -> None:
