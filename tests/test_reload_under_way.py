@@ -104,7 +104,6 @@ async def test_old_judges_are_closed_once_no_request_can_be_asking_them(
             with anyio.fail_after(30):
                 await made[0].closed.wait()
             assert [judge.closed.is_set() for judge in made[1:]] == [False, False]
-            assert await server.stages() == ["a", "b"]
     assert [judge.name for judge in made] in (["a", "a", "b"], ["a", "b", "a"])
     assert all(judge.closed.is_set() for judge in made)
 

@@ -31,11 +31,14 @@ class Admission:
         self._idle.set()
         self.inflight = 0
         self.draining = False
+        self.refused = 0
+        """Calls refused because the server stops."""
 
     @contextmanager
     def enter(self) -> Iterator[None]:
         """Hold one place. Raises Draining or Overloaded at once instead of waiting."""
         if self.draining:
+            self.refused += 1
             self._observer.shed("draining")
             raise Draining("the server is stopping")
         if self.inflight >= self._limit:

@@ -22,9 +22,10 @@ JUDGE = judge_pb2.DESCRIPTOR.services_by_name["JudgeService"].full_name
 _SERVING = health_pb2.HealthCheckResponse.SERVING
 _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 HANDOVER_SECONDS = 0.1
+HANDOVER_TURNS = 5
 """A stop answers calls that are queued below Python with CANCELLED, which nobody retries
-(grpc/grpc#41785). So long before it new calls are refused with UNAVAILABLE; less than their
-push-back, for those who heed it to be silent at the stop.
+(grpc/grpc#41785). Before it new calls are refused with UNAVAILABLE until none has come for so
+long, at most so many times. Less than their push-back: those who heed it are silent at the stop.
 """
 LAST_BYTES_SECONDS = 0.5
 """For the answers of calls that have just ended to leave."""
@@ -115,7 +116,11 @@ class Server:
         log.info("draining", extra={"inflight": self._admission.inflight})
         await anyio.sleep(self._settings.drain_delay_seconds)
         self._admission.draining = True
-        await anyio.sleep(HANDOVER_SECONDS)
+        for _ in range(HANDOVER_TURNS):
+            refused = self._admission.refused
+            await anyio.sleep(HANDOVER_SECONDS)
+            if self._admission.refused == refused:
+                break
         async with anyio.create_task_group() as group:
             group.start_soon(self._server.stop, self._settings.drain_grace_seconds)
             with anyio.move_on_after(self._settings.drain_grace_seconds):

@@ -118,14 +118,14 @@ def _numeric(value: float, tolerance: float, reading: Reading) -> _Outcome:
 
 def _length(limit: LengthLimit, reading: Reading) -> _Outcome:
     words, chars = reading.word_count, len(reading.text)
-    passed = all(
-        (least is None or count >= least) and (most is None or count <= most)
-        for count, least, most in (
-            (words, limit.min_words, limit.max_words),
-            (chars, limit.min_chars, limit.max_chars),
-        )
+    passed = _within(words, limit.min_words, limit.max_words) and _within(
+        chars, limit.min_chars, limit.max_chars
     )
     return passed, f"{words} words, {chars} characters", ()
+
+
+def _within(count: int, least: int | None, most: int | None) -> bool:
+    return (least is None or count >= least) and (most is None or count <= most)
 
 
 def _code_block(language: str, reading: Reading) -> _Outcome:

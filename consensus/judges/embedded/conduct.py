@@ -40,11 +40,12 @@ class ConductJudge:
 
 def _gradient(seen: dict[str, Seen], share_read: float) -> GradientResult:
     signals = tuple(Signal(name, score, message) for name, (score, message) in seen.items())
-    faults = [signal for signal in signals if signal.score < FAULT]
+    noted = [signal for signal in signals if signal.score < 1]
+    fault = any(signal.score < FAULT for signal in noted)
     return GradientResult(
         score=min(signal.score for signal in signals),
-        confidence=CONFIDENCE_WITH_FAULT if faults else CONFIDENCE_WITHOUT * share_read,
-        reasoning="; ".join(f"{fault.category}: {fault.message}" for fault in faults)
+        confidence=CONFIDENCE_WITH_FAULT if fault else CONFIDENCE_WITHOUT * share_read,
+        reasoning="; ".join(f"{signal.category}: {signal.message}" for signal in noted)
         or "No refusal, placeholder, truncation, repetition or empty claim was seen.",
         signals=signals,
     )

@@ -31,7 +31,7 @@ _STOP = frozenset(
 
 
 class _Letters(dict[int, int]):
-    """What becomes of each character between words: letters, digits and apostrophes stay."""
+    """What becomes of each character: letters, digits and apostrophes stay, the rest is space."""
 
     def __missing__(self, code: int) -> int:
         found = code if chr(code).isalnum() or chr(code) == "'" else ord(" ")
@@ -50,12 +50,8 @@ class _Stems(dict[str, str]):
         return found
 
 
-_LETTERS = _Letters({ord("\N{RIGHT SINGLE QUOTATION MARK}"): ord("'")})
+_LETTERS = _Letters({ord("\n"): ord("\n"), ord("\N{RIGHT SINGLE QUOTATION MARK}"): ord("'")})
 _STEMS = _Stems()
-
-
-def _words(text: str) -> list[str]:
-    return text.lower().translate(_LETTERS).split()
 
 
 def stem(word: str) -> str:
@@ -79,7 +75,7 @@ class Wording:
 @functools.lru_cache(maxsize=512)
 def wording(text: str) -> Wording:
     """Return the wording of a criterion's text; rubrics come again and again."""
-    words = _words(text)
+    words = text.lower().translate(_LETTERS).split()
     content = {_STEMS[word]: word for word in words if word not in _STOP}
     return Wording(content, not _NEGATIVE.isdisjoint(words))
 
@@ -91,8 +87,9 @@ class Passages:
         self._passages = _PASSAGE_END.split(text)
         self._places: dict[str, list[int]] = {}
         stem_of, wanted = _STEMS.__getitem__, frozenset(wanted)
-        for number, passage in enumerate(self._passages):
-            for found in wanted.intersection(map(stem_of, _words(passage))):
+        lines = "\n".join(self._passages).lower().translate(_LETTERS).split("\n")
+        for number, line in enumerate(lines):  # no passage holds a line feed
+            for found in wanted.intersection(map(stem_of, line.split())):
                 places = self._places.setdefault(found, [])
                 if len(places) < MAX_PLACES:
                     places.append(number)

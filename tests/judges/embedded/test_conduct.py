@@ -22,7 +22,8 @@ def test_an_ordinary_answer_is_not_flagged(name: str) -> None:
     result = gradient(JUDGE, GOOD[name])
     assert [signal for signal in result.signals if signal.score < FAULT] == []
     assert result.confidence == CONFIDENCE_WITHOUT
-    assert result.reasoning.startswith("No refusal, placeholder, truncation, repetition")
+    nothing = "No refusal, placeholder, truncation, repetition"
+    assert result.reasoning.startswith(nothing) is (result.score == 1)
 
 
 @pytest.mark.parametrize(("detector", "text"), CASES)
