@@ -18,7 +18,7 @@ from consensus.domain.policy import (
 from consensus.domain.submission import MAX_CRITERIA
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
-from consensus.validators import check_faults
+from consensus.validators import Effort, check_faults
 from consensus.wire.decision import STRATEGY_FROM
 from consensus.wire.submission import check_from
 
@@ -124,6 +124,7 @@ def _rubric(rubric: pb.Rubric, path: str) -> _Found:
     if len(rubric.criteria) > MAX_CRITERIA:
         return
     first: dict[str, int] = {}
+    effort = Effort()  # one for all checks: looking them over is work too
     for index, criterion in enumerate(rubric.criteria):
         at = f"{path}.criteria[{index}]"
         if not _ID.fullmatch(criterion.id):
@@ -133,10 +134,10 @@ def _rubric(rubric: pb.Rubric, path: str) -> _Found:
             words = f"is {criterion.id!r}, which criteria[{first[criterion.id]}] has"
             yield Violation(f"{at}.id", words)
         first.setdefault(criterion.id, index)
-        yield from _criterion(criterion, at)
+        yield from _criterion(criterion, at, effort)
 
 
-def _criterion(criterion: pb.Criterion, at: str) -> _Found:
+def _criterion(criterion: pb.Criterion, at: str, effort: Effort) -> _Found:
     yield from _length(f"{at}.text", criterion.text, 1, MAX_CRITERION_TEXT)
     if criterion.HasField("weight"):
         weight = criterion.weight
@@ -152,7 +153,7 @@ def _criterion(criterion: pb.Criterion, at: str) -> _Found:
         ):
             yield Violation(f"{where}.json_schema", deep.description)
         else:
-            for field, words in check_faults(check_from(check)):
+            for field, words in check_faults(check_from(check), effort):
                 yield Violation(f"{where}.{field}", words)
 
 

@@ -25,7 +25,7 @@ MAX_SCHEMA = 20_000
 """Longest schema, in characters of JSON."""
 MAX_NESTING = 32
 REFUSED = ("unevaluatedProperties", "unevaluatedItems", "$dynamicRef")
-_LOOK_STEPS = 1_200
+_LOOK_STEPS = 700
 """Steps for looking over one character of a schema."""
 _KEYWORD_STEPS = 2_000
 _MEMBER_STEPS = 400
@@ -64,6 +64,7 @@ _run: ContextVar[_Run] = ContextVar("run")
 def schema_fault(schema: Mapping[str, object], effort: Effort) -> str:
     """Return what is wrong with a schema, or an empty string. Raises EffortSpentError."""
     text = json.dumps(schema, sort_keys=True, default=repr)
+    effort.spend(len(text))
     if len(text) > MAX_SCHEMA:
         return f"has {len(text)} characters as JSON; must have at most {MAX_SCHEMA}"
     effort.spend(_LOOK_STEPS * len(text))  # at hand or not: the same input, the same end
