@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import grpc_tools
 from grpc_tools import protoc
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,7 +19,8 @@ SERVICES = ("consensus_pb2_grpc.py", "judge_pb2_grpc.py")
 def generate(folder: Path) -> dict[str, bytes]:
     """Return the generated files by name."""
     outputs = [f"--{kind}_out={folder}" for kind in ("python", "pyi", "grpc_python")]
-    code = protoc.main(["protoc", f"-I{ROOT / 'proto'}", *outputs, *map(str, PROTOS)])
+    own, wellknown = ROOT / "proto", Path(grpc_tools.__file__).parent / "_proto"
+    code = protoc.main(["protoc", f"-I{own}", f"-I{wellknown}", *outputs, *map(str, PROTOS)])
     if code:
         sys.exit(code)
     files = {file.name: file.read_bytes() for file in (folder / "consensus/v1").iterdir()}

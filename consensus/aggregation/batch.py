@@ -18,7 +18,7 @@ TINY = 1e-12
 """Relative slack where weights are compared with each other."""
 
 
-@value(frozen=True, slots=True)
+@value(frozen=True)
 class Batch:
     """B rows of N seats. No NaN anywhere: an unscored cell holds 0 and weighs 0."""
 
@@ -56,7 +56,7 @@ class Batch:
                 raise ValueError(f"{name} must be finite and in [0, 1]")
         if not ((w >= 0) & np.isfinite(w)).all() or not w.any():
             raise ValueError(f"weights must be finite, >= 0 and not all 0, not {w.tolist()}")
-        return cls.build(s, c, w, mask)
+        return cls.build(np.where(mask, s, 0.0), np.where(mask, c, 0.0), w, mask)
 
     @classmethod
     def build(
@@ -66,12 +66,14 @@ class Batch:
         weights: Sequence[float] | Floats,
         scored: Sequence[Sequence[bool]] | Bools,
     ) -> "Batch":
-        """Build a batch out of values that have been checked where they came in."""
-        scaled, mask = _scaled(tuple(weights)), np.asarray(scored, bool)
-        cells = scaled * mask
+        """Build a batch out of values that have been checked where they came in; what is not
+        scored must hold 0.
+        """
+        scaled = _scaled(tuple(weights))
+        cells = scaled * np.asarray(scored, bool)
         return cls(
-            np.where(mask, scores, 0.0),
-            np.where(mask, confidences, 0.0),
+            np.asarray(scores, np.float64),
+            np.asarray(confidences, np.float64),
             scaled,
             cells,
             row_sums(cells),
@@ -112,7 +114,22 @@ class Batch:
 
     def mean(self, values: Floats) -> Floats:
         """Return the weighted mean of `values` [B, N] in each row, [B]; 0 where nothing weighs."""
-        return weighted_mean(values, self.cell_weights, self.totals)
+        mean: Floats = row_sums(values * self.cell_weights) / self._divisors
+        return mean
+
+    @functools.cached_property
+    def mean_scores(self) -> Floats:
+        """The weighted mean of the scores, [B]; the fold needs it more than once."""
+        return self.mean(self.scores)
+
+    @functools.cached_property
+    def _divisors(self) -> Floats:
+        return np.maximum(self.totals, SMALLEST)
+
+    @functools.cached_property
+    def whole(self) -> float:
+        """The weight of all seats, scored or not."""
+        return float(row_sums(self.weights[None])[0])
 
 
 @functools.lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ from consensus.aggregation import (
     unanimous,
     weighted_average,
 )
-from consensus.aggregation.batch import Batch, Bools, Floats, Ints, row_sums
+from consensus.aggregation.batch import Batch, Bools, Floats, Ints
 from consensus.domain.fold import Folded
 from consensus.domain.policy import Panel, StrategyName
 from consensus.domain.values import value
@@ -70,7 +70,7 @@ def final_scores(batch: Batch, panel: Panel) -> Floats:
 
 def score_agreement(batch: Batch) -> Floats:
     """Return 1 - min(var / 0.25, 1) of each row, [B]; the variance is weighted, about the mean."""
-    apart = batch.scores - batch.mean(batch.scores)[:, None]
+    apart = batch.scores - batch.mean_scores[:, None]
     return 1.0 - np.minimum(batch.mean(apart * apart) / MAX_VARIANCE, 1.0)
 
 
@@ -88,7 +88,7 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
     coverage self with fewer than two voters; coverage min c under unanimous.
     """
     voters: Ints = np.add.reduce(batch.cell_weights > 0, axis=1)
-    coverage = np.minimum(batch.totals / row_sums(batch.weights[None]), 1.0)
+    coverage = np.minimum(batch.totals / batch.whole, 1.0)
     final = final_scores(batch, panel)
     votes_count = panel.strategy is StrategyName.MAJORITY
     agreement = vote_agreement(batch, panel) if votes_count else score_agreement(batch)
@@ -98,6 +98,6 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
         own = batch.mean(batch.confidences)
         factors = panel.factors
         mixed = factors.agreement * agreement + factors.self_confidence * own
-        confidence = coverage * np.where(voters >= 2, mixed, own)
+        confidence = coverage * (own + (voters >= 2) * (mixed - own))
     tie = final == 0.5 if votes_count else np.zeros(len(final), bool)
     return FoldedBatch(final, np.minimum(confidence, 1.0), agreement, coverage, tie, voters)

@@ -24,7 +24,9 @@ from consensus.telemetry.context import current_trace_id
 QUEUE_LINES = 10_000
 GATHER_SECONDS = 0.02
 FLUSH_SECONDS = 2.0
-"""At the end, how long to wait twice for a reader of stderr that has stopped reading."""
+"""At the end, how long to wait for room in the queue and then for the last line, where the reader
+of stderr has stopped reading.
+"""
 _AIO_SERVER = "grpc._cython.cygrpc"
 _HARMLESS = "Exception not handled by _handle_exceptions"
 """What grpc.aio says of a stream cancelled at the end of the grace."""

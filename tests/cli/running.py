@@ -14,12 +14,12 @@ from typing import Any
 import grpc
 import pytest
 
+from consensus import cli
 from consensus.cli import main
 from consensus.v1 import consensus_pb2, consensus_pb2_grpc
 
-HERE = Path(__file__).parent
 COMMAND = [sys.executable, "-m", "consensus"]
-DRAFTS = Path("consensus/cli").resolve()
+DRAFTS = Path(cli.__file__).parent
 FIRST = DRAFTS / "demo_first_draft.json"
 SECOND = DRAFTS / "demo_second_draft.json"
 

@@ -93,7 +93,7 @@ def test_an_address_that_others_can_reach_is_refused_without_expose(
     assert run("serve", flag, address, "--expose").code == 0
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:0", "[::1]:0", "localhost:1", "unix:/tmp/socket"])
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "[::1]:0", "localhost:1", "unix:/run/socket"])
 def test_loopback_needs_no_expose(apps: list[FakeApp], address: str) -> None:
     assert run("serve", "--listen", address).code == 0
 

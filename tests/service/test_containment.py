@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -69,6 +70,13 @@ def sabotage(server: Running, error: BaseException) -> None:
     """Let every policy that seats `conduct` fail."""
     book = server.app.rules.current
     server.app.rules.current = Rulebook(book.policies, Raising(book.judges, error))
+
+
+@pytest.fixture(autouse=True)
+def keep_logging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put back at the end what structured logs turn off for the whole process."""
+    for name in ("logThreads", "logProcesses", "logMultiprocessing", "_srcfile"):
+        monkeypatch.setattr(logging, name, getattr(logging, name))
 
 
 POLICIES = rules(default=policy("conduct"), sound=policy("coverage"))

@@ -10,7 +10,7 @@ from consensus.service.batch import CONCURRENCY, item_error
 from consensus.service.deadline import Countdown, DeadlineLimits
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import decision_pb2 as pb
-from tests.service.refusal import refused
+from tests.service.refusal import events, refused
 from tests.service.running import HEALTH, policy, request, rules, serving, submission
 from tests.service.scripted_judge import Hanging, answers, backend, gradient
 
@@ -61,6 +61,22 @@ async def test_a_judge_that_hangs_costs_its_seat_before_the_deadline(
         await hanging.cancelled.reaches()
         assert server.value("consensus_judge_inflight", judge="hanging") == 0
         assert server.value("consensus_judge_calls_total", judge="hanging", outcome="timeout") == 1
+
+
+async def test_a_stream_ends_with_its_decision_before_the_deadline() -> None:
+    hanging = Hanging()
+    async with (
+        backend(hanging=hanging, good=answers(gradient(0.9))) as judges,
+        serving(
+            rules(judges.target, default=policy("hanging", "good")), max_deadline_seconds=0.4
+        ) as server,
+    ):
+        asked = consensus_pb2.StreamJudgeRequest(request=request())
+        decision = (await events(server.consensus.StreamJudge(asked)))[-1].decision
+        late, good = decision.stages[0].consensus.individual_results
+        assert late.failure.kind == pb.FAILURE_KIND_TIMEOUT
+        assert good.status == pb.SEAT_STATUS_SCORED
+        await hanging.cancelled.reaches()
 
 
 async def test_items_of_a_batch_that_wait_for_their_turn_share_one_budget() -> None:

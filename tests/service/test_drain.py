@@ -79,6 +79,25 @@ async def test_a_watcher_does_not_hold_up_the_drain() -> None:
         assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
+async def test_callers_that_never_pause_do_not_hold_up_the_drain() -> None:
+    codes: list[grpc.StatusCode] = []
+    async with serving(rules(default=policy("conduct"))) as server:
+
+        async def pester() -> None:
+            while True:
+                seen = await refused(server.consensus.Judge(request("nobody")))
+                codes.append(seen.code)
+
+        async with anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(pester)
+            with anyio.fail_after(PATIENCE_SECONDS):
+                await server.app.server.drain()
+            group.cancel_scope.cancel()
+        assert codes.count(grpc.StatusCode.UNAVAILABLE) > 0
+        assert server.app.admission.inflight == 0
+
+
 async def test_what_outlives_the_grace_is_cut_off_and_its_judges_stop() -> None:
     hanging = Hanging()
     async with (

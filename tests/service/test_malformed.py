@@ -143,6 +143,12 @@ async def test_no_bytes_at_all_are_answered_or_refused(server: Running, method: 
     assert await code(server, method, b"") in ANSWERED_OR_REFUSED
 
 
+async def test_metadata_that_means_nothing_is_ignored(server: Running) -> None:
+    metadata = (("traceparent", "x" * 2_000), ("traceparent", "00-"), ("any-bin", b"\xff\x00"))
+    reply = await server.consensus.Judge(request(), metadata=metadata)
+    assert reply.HasField("decision")
+
+
 @pytest.mark.parametrize("size", [8 << 20, 20 << 20])
 async def test_a_message_above_the_limit_is_refused_and_the_next_request_works(
     server: Running, size: int

@@ -8,11 +8,13 @@ import urllib.request
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import anyio
 import anyio.to_thread
 import grpc
 import pytest
 
 from consensus.v1 import consensus_pb2 as pb
+from tests.service.beacon import PATIENCE_SECONDS
 from tests.service.process import ROOT, calling, command, environment, process
 from tests.service.refusal import refused
 from tests.service.running import policy, policy_text, request, submission
@@ -114,6 +116,10 @@ async def test_sighup_puts_a_changed_file_in_force_and_keeps_the_last_good_one(f
             assert f'consensus_policy_reloads_total{{result="{result}"}} 1.0' in text
         assert 'consensus_policy_info{policy="second"' in text
         assert 'consensus_policy_info{policy="first"' not in text
+        with anyio.fail_after(PATIENCE_SECONDS):
+            while "consensus_event_loop_lag_seconds_count 0.0" in text:
+                text = await scraped(server.metrics)
+        assert "process_resident_memory_bytes" in text
 
 
 TASK, CANDIDATE, CRITERION = "SENTINEL-TASK", "SENTINEL-CANDIDATE", "SENTINEL-CRITERION"

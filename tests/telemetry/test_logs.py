@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,12 @@ from consensus.telemetry.logs import structured_logs
 
 SECRET = "sk-boom-secret"
 log = logging.getLogger("consensus.test")
+
+
+def keep_logging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put back at the end what structured logs turn off for the whole process."""
+    for name in ("logThreads", "logProcesses", "logMultiprocessing", "_srcfile"):
+        monkeypatch.setattr(logging, name, getattr(logging, name))
 
 
 class Written:
@@ -42,6 +49,7 @@ class Written:
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> Written:
     monkeypatch.setattr(logs, "GATHER_SECONDS", 0)
+    keep_logging(monkeypatch)
     return Written()
 
 
@@ -187,7 +195,15 @@ def test_a_line_that_cannot_be_written_is_counted_and_costs_no_other(written: Wr
     assert written.dropped == 1
 
 
-def test_logging_begun_again_works_again() -> None:
+def test_a_value_that_is_no_json_is_written_as_text(written: Written) -> None:
+    with written.at():
+        log.info("a path", extra={"file": Path("policy.yaml")})
+    assert written.lines[0]["file"] == "policy.yaml"
+    assert written.dropped == 0
+
+
+def test_logging_begun_again_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_logging(monkeypatch)
     for _ in range(2):
         written = Written()
         with written.at():
