@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import os
 import sys
 
 import click
@@ -48,6 +49,8 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit: 0 to 2 as the command says, 3 bad input, 4 failure."""
+    # gRPC's core writes lines of its own to stderr, which are no JSON and tell nothing new.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal may know neither bars nor ticks
             stream.reconfigure(errors="replace")

@@ -119,10 +119,10 @@ class BudgetSpent(RequestError):
 
 
 class ResponseTooLarge(RequestError):
-    """An item of a batch whose answer does not fit into the response."""
+    """An answer that does not fit into a message."""
 
     REASON = "RESPONSE_TOO_LARGE"
-    REMEDY = "Send smaller batches."
+    REMEDY = "Send smaller batches, or raise `--max-message-bytes`."
 
 
 class AllJudgesUnavailable(RequestError):
