@@ -39,11 +39,12 @@ class Tally:
         self, seats: Sequence[SeatResult]
     ) -> tuple[Consensus, GateResult, tuple[CriterionResult, ...]]:
         """Fold the seats, weigh them at the gate, and fold the findings for each criterion."""
-        batch = self._batch(seats, self._rubric)
+        rows: dict[str, int] = {}
+        batch = self._batch(seats, rows)
         folded = fold(batch, self._panel)
         scored = int(folded.voters[0])
         panel = folded.row(0) if scored >= self._panel.quorum else None
-        criteria = self._criteria(seats, batch, folded)
+        criteria = self._criteria(seats, batch, folded, rows)
         gate = weigh(
             panel,
             self._panel,
@@ -56,12 +57,14 @@ class Tally:
     def settled(self, slots: Slots) -> bool:
         """Tell whether the gate's answer is certain, whatever the outstanding seats would say."""
         required = [criterion for criterion in self._rubric if criterion.required]
-        batch = self._batch(slots, required)
+        rows = {criterion.id: row for row, criterion in enumerate(required, 1)}
+        batch = self._batch(slots, rows)
         open_seats = np.array([slot is None for slot in slots]) & (batch.weights > 0)
         waiting = np.broadcast_to(open_seats, batch.scores.shape)
         scored = int(np.count_nonzero(batch.cell_weights[0]))
         outstanding = int(np.count_nonzero(open_seats))
-        votes, cells = batch.rows(1), waiting[1:]
+        end = 1 + len(required)  # votes for other criteria stand below and do not matter here
+        votes, cells = batch.rows(1, end), waiting[1:end]
         answer = settled_answer(
             bounds(batch.rows(0, 1), waiting[:1], self._panel) if scored + outstanding else None,
             self._panel,
@@ -73,22 +76,29 @@ class Tally:
         )
         return answer is not None
 
-    def _batch(self, slots: Slots, criteria: Sequence[Criterion]) -> Batch:
-        """Return the scores in row 0 and the votes in the rows below: MET 1, UNMET 0, anything
-        else unscored. A vote has its seat's confidence.
+    def _batch(self, slots: Slots, rows: dict[str, int]) -> Batch:
+        """Return the scores in row 0 and votes in the rows below: MET 1, UNMET 0, anything else
+        unscored. A vote has its seat's confidence.
+
+        `rows` gives the row of each criterion id; a criterion that has none and gets a vote is
+        given the next one. Most criteria of most panels get none.
         """
         width = len(slots)
-        scores = [[0.0] * width for _ in range(1 + len(criteria))]
-        scored = [[False] * width for _ in range(1 + len(criteria))]
+        scores = [[0.0] * width for _ in range(1 + len(rows))]
+        scored = [[False] * width for _ in range(1 + len(rows))]
         own = [0.0] * width
-        rows = {criterion.id: row for row, criterion in enumerate(criteria, 1)}
         for column, gradient in _gradients(slots):
             scores[0][column], own[column] = gradient.score, gradient.confidence
             scored[0][column] = True
             for finding in gradient.findings:
-                row, vote = rows.get(finding.criterion_id), _VOTES.get(finding.status)
-                if row is not None and vote is not None:
-                    scores[row][column], scored[row][column] = vote, True
+                vote = _VOTES.get(finding.status)
+                if vote is None:
+                    continue
+                row = rows.setdefault(finding.criterion_id, len(scores))
+                if row == len(scores):
+                    scores.append([0.0] * width)
+                    scored.append([False] * width)
+                scores[row][column], scored[row][column] = vote, True
         return Batch.build(scores, [own] * len(scores), self._weights, scored)
 
     def _record(
@@ -117,26 +127,44 @@ class Tally:
         )
 
     def _criteria(
-        self, seats: Sequence[SeatResult], batch: Batch, folded: FoldedBatch
+        self,
+        seats: Sequence[SeatResult],
+        batch: Batch,
+        folded: FoldedBatch,
+        rows: dict[str, int],
     ) -> tuple[CriterionResult, ...]:
-        if not self._rubric:
-            return ()
-        met = np.count_nonzero((batch.cell_weights > 0) & (batch.scores > 0.5), axis=1).tolist()
-        cast = folded.voters.tolist()
-        quotes = _quotes(seats)
-        found = zip(self._rubric, statuses(folded, self._panel)[1:], strict=True)
-        return tuple(
-            CriterionResult(
-                criterion_id=criterion.id,
-                text=criterion.text,
-                required=criterion.required,
-                status=status,
-                met=met[row],
-                unmet=cast[row] - met[row],
-                evidence=tuple(quotes.get((criterion.id, status), ())[:MAX_QUOTES]),
+        if not rows:
+            return tuple(
+                _result(criterion, FindingStatus.INCONCLUSIVE) for criterion in self._rubric
             )
-            for row, (criterion, status) in enumerate(found, 1)
-        )
+        met = np.count_nonzero((batch.cell_weights > 0) & (batch.scores > 0.5), axis=1).tolist()
+        cast, found = folded.voters.tolist(), statuses(folded, self._panel)
+        quotes = _quotes(seats)
+        results = []
+        for criterion in self._rubric:
+            row = rows.get(criterion.id, 0)
+            status = found[row] if row else FindingStatus.INCONCLUSIVE
+            agreed = quotes.get((criterion.id, status), ())[:MAX_QUOTES]
+            counts = (met[row], cast[row] - met[row]) if row else (0, 0)
+            results.append(_result(criterion, status, counts, tuple(agreed)))
+        return tuple(results)
+
+
+def _result(
+    criterion: Criterion,
+    status: FindingStatus,
+    counts: tuple[int, int] = (0, 0),
+    evidence: tuple[Evidence, ...] = (),
+) -> CriterionResult:
+    return CriterionResult(
+        criterion_id=criterion.id,
+        text=criterion.text,
+        required=criterion.required,
+        status=status,
+        met=counts[0],
+        unmet=counts[1],
+        evidence=evidence,
+    )
 
 
 def _gradients(slots: Slots) -> Iterator[tuple[int, GradientResult]]:

@@ -123,3 +123,16 @@ async def test_a_stray_cancellation_by_a_judge_settles_like_any_other_crash() ->
     decision = await decide(rules, *judges, Waiting("slow", 9, scores(1.0)))
     assert seats_of(decision)["b"].status is SeatStatus.FAILED
     assert decision.duration_seconds == 2.0
+
+
+async def test_an_optional_criterion_that_cannot_be_met_any_more_settles_nothing() -> None:
+    """Only required criteria can fail a gate; were others counted, this would settle as FAIL."""
+    quick = [Waiting(name, 1, finds(0.6, C1="unmet")) for name in "ab"]
+    decision = await decide(
+        stage("a", "b", "slow", settle=Settle.EARLY),
+        *quick,
+        Waiting("slow", 2, finds(1.0)),
+        about=submission(rubric=criteria("C1", required=False)),
+    )
+    assert decision.verdict is Verdict.ACCEPT
+    assert not decision.stages[0].settled
