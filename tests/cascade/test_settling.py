@@ -127,12 +127,12 @@ async def test_a_stray_cancellation_by_a_judge_settles_like_any_other_crash() ->
 
 async def test_an_optional_criterion_that_cannot_be_met_any_more_settles_nothing() -> None:
     """Only required criteria can fail a gate; were others counted, this would settle as FAIL."""
-    quick = [Waiting(name, 1, finds(0.6, C1="unmet")) for name in "ab"]
+    quick = [Waiting(name, 1, finds(0.6, C1="unmet", C2="met")) for name in "ab"]
     decision = await decide(
         stage("a", "b", "slow", settle=Settle.EARLY),
         *quick,
-        Waiting("slow", 2, finds(1.0)),
-        about=submission(rubric=criteria("C1", required=False)),
+        Waiting("slow", 2, finds(1.0, C2="met")),
+        about=submission(rubric=(*criteria("C1", required=False), *criteria("C2"))),
     )
     assert decision.verdict is Verdict.ACCEPT
     assert not decision.stages[0].settled
