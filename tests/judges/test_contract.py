@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.decision import Hierarchy
 from consensus.domain.ports import Evaluation, InstantJudge
 from consensus.domain.submission import Check, Contains, Submission
-from consensus.judges.embedded import NAMES, embedded_judges
+from consensus.judges.embedded import embedded_judges
 from consensus.validators import run_checks
 from tests.builders import criteria, submission
 from tests.judges.contract import abstains, answers_soundly

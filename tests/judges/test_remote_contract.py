@@ -5,10 +5,11 @@ import asyncio
 import pytest
 from hypothesis import Phase, given, settings
 
+from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.decision import Hierarchy
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
-from consensus.judges.embedded import NAMES, embedded_judges
+from consensus.judges.embedded import embedded_judges
 from consensus.v1 import judge_pb2
 from consensus.validators import run_checks
 from consensus.wire.gradient import answer_to

@@ -5,8 +5,6 @@ from consensus.judges.embedded.checks import ChecksJudge
 from consensus.judges.embedded.conduct import ConductJudge
 from consensus.judges.embedded.coverage import CoverageJudge
 
-NAMES = ("checks", "coverage", "conduct")
-
 
 def embedded_judges(validator: Validator) -> dict[str, InstantJudge]:
     """Return one of each embedded judge by name; `validator` evaluates the rubric's checks."""
@@ -14,4 +12,4 @@ def embedded_judges(validator: Validator) -> dict[str, InstantJudge]:
     return {judge.name: judge for judge in judges}
 
 
-__all__ = ["NAMES", "ChecksJudge", "ConductJudge", "CoverageJudge", "embedded_judges"]
+__all__ = ["ChecksJudge", "ConductJudge", "CoverageJudge", "embedded_judges"]
