@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from consensus.config.load import BUNDLED
-from consensus.config.shape import Node, kind, limits, policy_schema, resolved
+from consensus.config.shape import Node, kind, limits, named, policy_schema, resolved
 from consensus.domain.decision import ReasonCode
 from consensus.service.status import TABLE
 from consensus.telemetry.metrics import METRICS
@@ -99,8 +99,7 @@ def _default(node: Node, required: bool) -> str:
 
 def _items(value: Node) -> Node | None:
     """Return what a list or a mapping by name holds; None for anything else."""
-    named: Node = value.get("patternProperties", {})
-    inner = value.get("items") or next(iter(named.values()), None)
+    inner = value.get("items") or named(value)
     return None if inner is None else resolved(inner)
 
 

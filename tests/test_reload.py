@@ -11,7 +11,7 @@ import pytest
 from consensus import app as app_module
 from consensus.app import App, read_policies
 from consensus.config import Settings
-from consensus.domain.policy import JudgeSpec
+from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote import RemoteJudge
 from tests.reloading import GONE, Witness, asking, checking, hang_up, running, write
 

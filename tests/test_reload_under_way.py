@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from consensus import app as app_module
-from consensus.domain.policy import JudgeSpec
+from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote import RemoteJudge
 from consensus.v1 import decision_pb2, judge_pb2
 from consensus.wire.gradient import answer_to

@@ -161,14 +161,17 @@ class Fanout:
     ) -> SeatResult:
         asked = index in self._started
         began = self._started.get(index, math.nan)
+        ledger = self._evaluation.ledgers.pop(seat.judge, None)
         result = SeatResult(
             judge=seat.judge,
             weight=seat.weight,
             status=status,
             answer=answer,
             duration_seconds=self._clock.monotonic() - began if asked else 0.0,
-            attempts=int(asked),
+            attempts=max(ledger.attempts, 1) if ledger else int(asked),
             struck=struck,
+            shadow=seat.shadow,
+            usage=ledger.usage if ledger else None,
         )
         self.slots[index] = result
         if asked:

@@ -3,12 +3,14 @@
 from pathlib import Path as FilePath
 
 from consensus.config.faults import Faults
-from consensus.config.model import JudgeSection, PolicyFile, PolicySection
+from consensus.config.judges import BenchBuilder
+from consensus.config.model import PolicyFile, PolicySection
 from consensus.config.positions import Path
 from consensus.config.revision import revision
 from consensus.config.shape import suggestion
 from consensus.config.stages import StageBuilder
-from consensus.domain.policy import JudgeSpec, Policy, PolicySet, Stage
+from consensus.domain.judges import JudgeSpec
+from consensus.domain.policy import Policy, PolicySet, SpendLimits, Stage
 from consensus.domain.ports import CheckFaults
 
 EMBEDDED = ("checks", "coverage", "conduct")
@@ -20,18 +22,21 @@ def build(
 ) -> tuple[PolicySet, list[tuple[Path, str]]]:
     """Return the policies and what is wrong; they may only be used when nothing is."""
     faults = Faults()
+    bench = BenchBuilder(folder, parsed.backends, parsed.policies, faults)
+    backends = {name: bench.backend(name, section) for name, section in parsed.backends.items()}
     judges = {name: JudgeSpec(name=name, kind="embedded") for name in EMBEDDED}
     for name, section in parsed.judges.items():
         if name in EMBEDDED:
             faults.add(("judges", name), "is the name of an embedded judge; must be another")
-        judges[name] = _judge(name, section, folder, faults)
+        judges[name] = bench.judge(name, section)
     stages = StageBuilder(judges, check_faults, faults)
     policies = {
-        name: _policy(name, section, stages, parsed.judges, faults)
+        name: _policy(name, section, stages, parsed, faults)
         for name, section in parsed.policies.items()
     }
     default = _default(parsed, faults)
-    return PolicySet(policies=policies, judges=judges, default=default), faults.found
+    policy_set = PolicySet(policies=policies, judges=judges, backends=backends, default=default)
+    return policy_set, faults.found
 
 
 def _default(parsed: PolicyFile, faults: Faults) -> str:
@@ -49,28 +54,11 @@ def _default(parsed: PolicyFile, faults: Faults) -> str:
     return wanted
 
 
-def _judge(name: str, section: JudgeSection, folder: FilePath, faults: Faults) -> JudgeSpec:
-    tls = section.tls
-    ca_file = str(folder / tls.ca_file) if tls and tls.ca_file else ""
-    if ca_file and not FilePath(ca_file).is_file():
-        words = f"is {ca_file!r}; must be a file, and there is none"
-        faults.add(("judges", name, "tls", "ca_file"), words)
-    return JudgeSpec(
-        name=name,
-        kind=section.kind,
-        target=section.target,
-        remote_judge=section.judge,
-        tls=tls is not None,
-        tls_ca_file=ca_file,
-        tls_server_name=tls.server_name if tls else "",
-    )
-
-
 def _policy(
     name: str,
     section: PolicySection,
     builder: StageBuilder,
-    judges: dict[str, JudgeSection],
+    parsed: PolicyFile,
     faults: Faults,
 ) -> Policy:
     stages: list[Stage] = []
@@ -82,9 +70,10 @@ def _policy(
     return Policy(
         name=name,
         stages=tuple(stages),
-        revision=revision(section, judges),
+        revision=revision(section, parsed),
         description=section.description,
         enabled=section.enabled,
         rubric_required=section.rubric == "required",
         deadline_seconds=section.deadline_seconds,
+        spend=SpendLimits(**section.spend.model_dump()),
     )

@@ -3,53 +3,15 @@
 What depends on each other (quorum and seats, n and strategy) is checked in build.py and stages.py.
 """
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
+from consensus.config.bench import BackendSection, JudgeSection
+from consensus.config.section import Name, Section, SoughtText, Unit
 from consensus.domain.policy import DEFAULT_THRESHOLD
 
-Unit = Annotated[float, Field(ge=0, le=1)]
-NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-Name = Annotated[str, Field(pattern=NAME_PATTERN)]
-
 _NO_OTHER_NAMES: dict[str, JsonValue] = {"additionalProperties": False}
-SoughtText = Annotated[str, Field(min_length=1, max_length=4_000)]
-
-
-class Section(BaseModel):
-    """A mapping in the file; unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-class TlsSection(Section):
-    """How to secure the connection to a remote judge."""
-
-    ca_file: str = Field(
-        "",
-        description="PEM file of certificates to trust, relative to the policy file."
-        " Empty: the system's.",
-    )
-    server_name: str = Field(
-        "", description="Name to expect in the judge's certificate, when it is not the target's."
-    )
-
-
-class JudgeSection(Section):
-    """A judge that seats can name. `checks`, `coverage` and `conduct` exist without a section."""
-
-    kind: Literal["remote"] = Field(description="`remote`: serves `consensus.v1.JudgeService`.")
-    target: str = Field(
-        min_length=1,
-        max_length=500,
-        description="Where it listens, as a gRPC target, such as `dns:///judge:50061` or"
-        " `unix:/run/judge.sock`.",
-    )
-    judge: str = Field(
-        "", max_length=64, description="Which of the backend's judges to ask. Empty: its default."
-    )
-    tls: TlsSection | None = Field(None, description="Connect with TLS. Absent: plaintext.")
 
 
 class SeatSection(Section):
@@ -70,6 +32,11 @@ class SeatSection(Section):
         gt=0,
         le=120,
         description="Most time for the answer, beside what is left of the budget.",
+    )
+    shadow: bool = Field(
+        False,
+        description="`true`: asked, recorded and counted, never folded and never waited for once"
+        " the other seats are done.",
     )
 
 
@@ -211,6 +178,20 @@ class StageSection(Section):
     )
 
 
+class SpendSection(Section):
+    """The most that the judges of a policy may cost, in US dollars."""
+
+    per_request_usd: float | None = Field(
+        None, gt=0, description="For one request. A seat that could go beyond it is not asked."
+    )
+    per_hour_usd: float | None = Field(
+        None,
+        gt=0,
+        description="Over any 60 minutes, in this process. Beyond it, requests are refused with"
+        " RESOURCE_EXHAUSTED.",
+    )
+
+
 class PolicySection(Section):
     """Ordered stages, cheap to strong, and limits."""
 
@@ -224,6 +205,9 @@ class PolicySection(Section):
         gt=0,
         le=120,
         description="Most time for a decision, beside the caller's own deadline.",
+    )
+    spend: SpendSection = Field(
+        SpendSection(), description="The most that the judges may cost. Absent: no limit."
     )
     stages: list[StageSection] = Field(
         min_length=1, max_length=16, description="In order; the last cannot advance."
@@ -239,8 +223,11 @@ class PolicyFile(Section):
         description="Policy for requests that name none. Absent: the one named `default`, or"
         " the only one.",
     )
+    backends: dict[Name, BackendSection] = Field(
+        {}, description="Model servers by name.", json_schema_extra=_NO_OTHER_NAMES
+    )
     judges: dict[Name, JudgeSection] = Field(
-        {}, description="Remote judges by name.", json_schema_extra=_NO_OTHER_NAMES
+        {}, description="Judges by name.", json_schema_extra=_NO_OTHER_NAMES
     )
     policies: dict[Name, PolicySection] = Field(
         min_length=1, description="Policies by name.", json_schema_extra=_NO_OTHER_NAMES

@@ -2,20 +2,53 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator
 
-from consensus.config.model import JudgeSection, PolicySection
+from consensus.config.bench import JudgeSection
+from consensus.config.model import PolicyFile, PolicySection
 
 
-def revision(section: PolicySection, judges: Mapping[str, JudgeSection]) -> str:
-    """Return the digest of a policy's canonical content, its judges and every default included.
+def revision(section: PolicySection, file: PolicyFile) -> str:
+    """Return the digest of a policy's canonical content, its judges, their backends, the policies
+    nested in it and every default included.
 
     Comments, the order of keys and judges that no seat names leave it alone.
     """
-    seats = [seat.judge for stage in section.stages if stage.panel for seat in stage.panel.seats]
+    judges, policies = _reached(section, file)
+    backends = {judge.backend for judge in judges.values() if judge.backend}
     content = {
         "policy": section.model_dump(mode="json"),
-        "judges": {name: judges[name].model_dump(mode="json") for name in seats if name in judges},
+        "judges": {name: judge.model_dump(mode="json") for name, judge in judges.items()},
     }
+    if policies:
+        content["policies"] = {n: file.policies[n].model_dump(mode="json") for n in policies}
+    if backends:
+        content["backends"] = {
+            name: file.backends[name].model_dump(mode="json")
+            for name in backends
+            if name in file.backends
+        }
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def _reached(section: PolicySection, file: PolicyFile) -> tuple[dict[str, JudgeSection], list[str]]:
+    """Return the judges that a policy asks, directly or through nested policies, and these."""
+    judges: dict[str, JudgeSection] = {}
+    policies: list[str] = []
+    unread = [section]
+    while unread:
+        for name in _seated(unread.pop()):
+            if name not in file.judges or name in judges:
+                continue
+            judge = judges[name] = file.judges[name]
+            if judge.policy in file.policies and judge.policy not in policies:
+                policies.append(judge.policy)
+                unread.append(file.policies[judge.policy])
+    return judges, policies
+
+
+def _seated(section: PolicySection) -> Iterator[str]:
+    for stage in section.stages:
+        if stage.panel:
+            yield from (seat.judge for seat in stage.panel.seats)

@@ -8,8 +8,9 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema
 
-from consensus.config.model import NAME_PATTERN, PolicyFile
+from consensus.config.model import PolicyFile
 from consensus.config.positions import Path
+from consensus.config.section import NAME_PATTERN
 
 Node = dict[str, Any]
 """A part of the JSON Schema of the policy file."""
@@ -58,9 +59,15 @@ def resolved(node: Node) -> Node:
 
 def _member(node: Node, key: str) -> Node:
     members: Node = node.get("properties", {})
-    named: Node = node.get("patternProperties", {})
-    found: Node = members[key] if key in members else next(iter(named.values()))
+    found: Node = members[key] if key in members else named(node) or {}
     return found
+
+
+def named(node: Node) -> Node | None:
+    """Return the schema of what a mapping by name holds; None for one whose keys are fixed."""
+    found: Node | None = next(iter(node.get("patternProperties", {}).values()), None)
+    others = node.get("additionalProperties")
+    return found or (others if isinstance(others, dict) else None)
 
 
 def keys(node: Node) -> list[str]:

@@ -7,12 +7,12 @@ from consensus.config.faults import Faults
 from consensus.config.model import PanelSection, StageSection
 from consensus.config.positions import Path
 from consensus.config.shape import suggestion
+from consensus.domain.judges import JudgeSpec
 from consensus.domain.policy import (
     DEFAULT_THRESHOLD,
     Action,
     ConfidenceFactors,
     Gate,
-    JudgeSpec,
     Panel,
     Seat,
     Settle,

@@ -11,8 +11,10 @@ from consensus.domain.gradient import (
     Failure,
     FindingStatus,
     GradientResult,
+    Usage,
 )
 from consensus.domain.policy import StrategyName
+from consensus.domain.submission import Criterion
 from consensus.domain.values import value
 
 MAX_DEPTH = 3
@@ -98,6 +100,10 @@ class SeatResult:
     attempts: int = 0
     struck: int = 0
     """Quotations and findings struck because the submission does not hold them."""
+    shadow: bool = False
+    """Asked and recorded, never folded."""
+    usage: Usage | None = None
+    """None for judges that use no model."""
 
     @property
     def gradient(self) -> GradientResult | None:
@@ -225,6 +231,10 @@ class Decision:
     hierarchy: Hierarchy
     create_time: datetime.datetime
     duration_seconds: float
+    usage: Usage | None = None
+    """The sum over every seat that used a model; None where none did."""
+    derived_rubric: tuple[Criterion, ...] = ()
+    """The rubric that was derived from the task, where the request asked for one."""
 
 
 __all__ = [

@@ -25,6 +25,17 @@ class FailureKind(Enum):
     UNREADABLE = "unreadable"
     """The answer breaks the contract, such as a score of 7."""
     OVERLOADED = "overloaded"
+    RATE_LIMITED = "rate_limited"
+    BREAKER_OPEN = "breaker_open"
+    """Not asked: it kept failing."""
+    REFUSED = "refused"
+    """The model declined to judge."""
+    TRUNCATED = "truncated"
+    """The reply was cut off."""
+    FILTERED = "filtered"
+    """A content filter held the reply back."""
+    SPEND_LIMIT = "spend_limit"
+    """Not asked: it could cost more than is left."""
 
 
 @value(frozen=True, slots=True)
@@ -87,6 +98,32 @@ class Failure:
 
 
 Answer = GradientResult | Abstention
+
+
+@value(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What judging took: tokens by kind, and money."""
+
+    input_tokens: int = 0
+    """All of the prompt, cached or not."""
+    cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    """All of the reply, reasoning included."""
+    reasoning_tokens: int = 0
+    cost_usd: float | None = 0.0
+    """None: unknown, because some price is."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        costs = (self.cost_usd, other.cost_usd)
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            cost_usd=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
+        )
 
 
 def unit(value: float) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from consensus.domain.gradient import unit
+from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.submission import Check
 
 
@@ -59,6 +60,8 @@ class Seat:
     """Finite, >= 0; 0 is asked and recorded but absent from the arithmetic."""
     timeout_seconds: float = 10.0
     """Most time for one answer, beside what is left of the budget; > 0."""
+    shadow: bool = False
+    """Asked, recorded and counted, never folded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +117,15 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpendLimits:
+    """The most that the judges of a policy may cost, in US dollars; None means no limit."""
+
+    per_request_usd: float | None = None
+    per_hour_usd: float | None = None
+    """Over any 60 minutes, in this process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Ordered stages and limits under a name."""
 
@@ -125,24 +137,7 @@ class Policy:
     enabled: bool = True
     rubric_required: bool = False
     deadline_seconds: float = 30.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSpec:
-    """A judge as configured: what it is and how to reach it."""
-
-    name: str
-    kind: str
-    """`embedded` or `remote`."""
-    target: str = ""
-    """Where a remote judge serves JudgeService, as a gRPC target."""
-    remote_judge: str = ""
-    """Which of the backend's judges; empty means its default."""
-    tls: bool = False
-    tls_ca_file: str = ""
-    """Certificates to trust; empty means the system's."""
-    tls_server_name: str = ""
-    """Name to expect in the certificate, when it is not the target's."""
+    spend: SpendLimits = field(default_factory=SpendLimits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +146,7 @@ class PolicySet:
 
     policies: Mapping[str, Policy]
     judges: Mapping[str, JudgeSpec]
+    backends: Mapping[str, BackendSpec] = field(default_factory=dict)
     default: str
     """Name of the policy that answers when a request names none."""
 

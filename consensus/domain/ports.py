@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from consensus.domain.decision import (
@@ -12,7 +12,7 @@ from consensus.domain.decision import (
     SeatResult,
     StageResult,
 )
-from consensus.domain.gradient import Answer
+from consensus.domain.gradient import Answer, Usage
 from consensus.domain.submission import Check, Submission
 from consensus.domain.values import value
 
@@ -26,6 +26,28 @@ class Evaluation:
     """Of the judges' own decisions: one deeper than the asking one."""
     memo: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
     """What judges work out once for the whole panel, such as the encoded submission."""
+    ledgers: dict[str, "Ledger"] = field(default_factory=dict, compare=False, repr=False)
+    """By judge; made by `ledger`, taken by the panel when the seat is done."""
+
+    def ledger(self, judge: str) -> "Ledger":
+        """Return the ledger of a judge's seat. What stands there outlasts failure and cancel."""
+        found = self.ledgers.get(judge)
+        if found is None:
+            found = self.ledgers[judge] = Ledger()
+        return found
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What one seat took: written by the judge and its habits, read by the panel."""
+
+    attempts: int = 0
+    """Calls to the backend, retries and hedges included; 0 counts as one."""
+    usage: Usage | None = None
+
+    def add(self, usage: Usage) -> None:
+        """Add what a call used. A call that was cancelled is billed too."""
+        self.usage = usage if self.usage is None else self.usage + usage
 
 
 class InstantJudge(Protocol):

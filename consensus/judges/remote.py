@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError
 from consensus.domain.decision import MAX_DEPTH
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, FailureKind
-from consensus.domain.policy import JudgeSpec
+from consensus.domain.judges import JudgeSpec
 from consensus.domain.ports import Evaluation
 from consensus.v1 import judge_pb2
 from consensus.wire.decision import hierarchy_to

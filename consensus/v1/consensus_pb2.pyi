@@ -10,16 +10,28 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class JudgeRequest(_message.Message):
-    __slots__ = ("submission", "policy", "overrides", "request_id")
+    __slots__ = ("submission", "policy", "overrides", "request_id", "derive_criteria", "max_cost_usd")
     SUBMISSION_FIELD_NUMBER: _ClassVar[int]
     POLICY_FIELD_NUMBER: _ClassVar[int]
     OVERRIDES_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    DERIVE_CRITERIA_FIELD_NUMBER: _ClassVar[int]
+    MAX_COST_USD_FIELD_NUMBER: _ClassVar[int]
     submission: _submission_pb2.Submission
     policy: str
     overrides: Overrides
     request_id: str
-    def __init__(self, submission: _Optional[_Union[_submission_pb2.Submission, _Mapping]] = ..., policy: _Optional[str] = ..., overrides: _Optional[_Union[Overrides, _Mapping]] = ..., request_id: _Optional[str] = ...) -> None: ...
+    derive_criteria: DeriveCriteria
+    max_cost_usd: float
+    def __init__(self, submission: _Optional[_Union[_submission_pb2.Submission, _Mapping]] = ..., policy: _Optional[str] = ..., overrides: _Optional[_Union[Overrides, _Mapping]] = ..., request_id: _Optional[str] = ..., derive_criteria: _Optional[_Union[DeriveCriteria, _Mapping]] = ..., max_cost_usd: _Optional[float] = ...) -> None: ...
+
+class DeriveCriteria(_message.Message):
+    __slots__ = ("judge", "max_criteria")
+    JUDGE_FIELD_NUMBER: _ClassVar[int]
+    MAX_CRITERIA_FIELD_NUMBER: _ClassVar[int]
+    judge: str
+    max_criteria: int
+    def __init__(self, judge: _Optional[str] = ..., max_criteria: _Optional[int] = ...) -> None: ...
 
 class JudgeResponse(_message.Message):
     __slots__ = ("decision",)

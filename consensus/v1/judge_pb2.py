@@ -26,7 +26,7 @@ from consensus.v1 import gradient_pb2 as consensus_dot_v1_dot_gradient__pb2
 from consensus.v1 import submission_pb2 as consensus_dot_v1_dot_submission__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63onsensus/v1/judge.proto\x12\x0c\x63onsensus.v1\x1a\x1b\x63onsensus/v1/gradient.proto\x1a\x1d\x63onsensus/v1/submission.proto\"z\n\x0f\x45valuateRequest\x12\r\n\x05judge\x18\x01 \x01(\t\x12,\n\nsubmission\x18\x02 \x01(\x0b\x32\x18.consensus.v1.Submission\x12*\n\thierarchy\x18\x03 \x01(\x0b\x32\x17.consensus.v1.Hierarchy\"~\n\x10\x45valuateResponse\x12\x30\n\x08gradient\x18\x01 \x01(\x0b\x32\x1c.consensus.v1.GradientResultH\x00\x12.\n\nabstention\x18\x02 \x01(\x0b\x32\x18.consensus.v1.AbstentionH\x00\x42\x08\n\x06\x61nswer\"G\n\x14\x45valuateBatchRequest\x12/\n\x08requests\x18\x01 \x03(\x0b\x32\x1d.consensus.v1.EvaluateRequest\"K\n\x15\x45valuateBatchResponse\x12\x32\n\x07results\x18\x01 \x03(\x0b\x32!.consensus.v1.EvaluateBatchResult\"}\n\x13\x45valuateBatchResult\x12\x32\n\x08response\x18\x01 \x01(\x0b\x32\x1e.consensus.v1.EvaluateResponseH\x00\x12(\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x17.consensus.v1.ItemErrorH\x00\x42\x08\n\x06result\"l\n\tItemError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x30\n\nviolations\x18\x04 \x03(\x0b\x32\x1c.consensus.v1.FieldViolation\"4\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"%\n\x14\x44\x65scribeJudgeRequest\x12\r\n\x05judge\x18\x01 \x01(\t\"[\n\x15\x44\x65scribeJudgeResponse\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x10\n\x08revision\x18\x04 \x01(\t\"D\n\tHierarchy\x12\x1a\n\x12parent_decision_id\x18\x01 \x01(\t\x12\r\n\x05\x64\x65pth\x18\x02 \x01(\x05\x12\x0c\n\x04path\x18\x03 \x03(\t2\x8d\x02\n\x0cJudgeService\x12I\n\x08\x45valuate\x12\x1d.consensus.v1.EvaluateRequest\x1a\x1e.consensus.v1.EvaluateResponse\x12X\n\rEvaluateBatch\x12\".consensus.v1.EvaluateBatchRequest\x1a#.consensus.v1.EvaluateBatchResponse\x12X\n\rDescribeJudge\x12\".consensus.v1.DescribeJudgeRequest\x1a#.consensus.v1.DescribeJudgeResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63onsensus/v1/judge.proto\x12\x0c\x63onsensus.v1\x1a\x1b\x63onsensus/v1/gradient.proto\x1a\x1d\x63onsensus/v1/submission.proto\"z\n\x0f\x45valuateRequest\x12\r\n\x05judge\x18\x01 \x01(\t\x12,\n\nsubmission\x18\x02 \x01(\x0b\x32\x18.consensus.v1.Submission\x12*\n\thierarchy\x18\x03 \x01(\x0b\x32\x17.consensus.v1.Hierarchy\"\xa2\x01\n\x10\x45valuateResponse\x12\x30\n\x08gradient\x18\x01 \x01(\x0b\x32\x1c.consensus.v1.GradientResultH\x00\x12.\n\nabstention\x18\x02 \x01(\x0b\x32\x18.consensus.v1.AbstentionH\x00\x12\"\n\x05usage\x18\x03 \x01(\x0b\x32\x13.consensus.v1.UsageB\x08\n\x06\x61nswer\"G\n\x14\x45valuateBatchRequest\x12/\n\x08requests\x18\x01 \x03(\x0b\x32\x1d.consensus.v1.EvaluateRequest\"K\n\x15\x45valuateBatchResponse\x12\x32\n\x07results\x18\x01 \x03(\x0b\x32!.consensus.v1.EvaluateBatchResult\"}\n\x13\x45valuateBatchResult\x12\x32\n\x08response\x18\x01 \x01(\x0b\x32\x1e.consensus.v1.EvaluateResponseH\x00\x12(\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x17.consensus.v1.ItemErrorH\x00\x42\x08\n\x06result\"l\n\tItemError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x30\n\nviolations\x18\x04 \x03(\x0b\x32\x1c.consensus.v1.FieldViolation\"4\n\x0e\x46ieldViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\"%\n\x14\x44\x65scribeJudgeRequest\x12\r\n\x05judge\x18\x01 \x01(\t\"[\n\x15\x44\x65scribeJudgeResponse\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x10\n\x08revision\x18\x04 \x01(\t\"D\n\tHierarchy\x12\x1a\n\x12parent_decision_id\x18\x01 \x01(\t\x12\r\n\x05\x64\x65pth\x18\x02 \x01(\x05\x12\x0c\n\x04path\x18\x03 \x03(\t2\x8d\x02\n\x0cJudgeService\x12I\n\x08\x45valuate\x12\x1d.consensus.v1.EvaluateRequest\x1a\x1e.consensus.v1.EvaluateResponse\x12X\n\rEvaluateBatch\x12\".consensus.v1.EvaluateBatchRequest\x1a#.consensus.v1.EvaluateBatchResponse\x12X\n\rDescribeJudge\x12\".consensus.v1.DescribeJudgeRequest\x1a#.consensus.v1.DescribeJudgeResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,24 +35,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_EVALUATEREQUEST']._serialized_start=102
   _globals['_EVALUATEREQUEST']._serialized_end=224
-  _globals['_EVALUATERESPONSE']._serialized_start=226
-  _globals['_EVALUATERESPONSE']._serialized_end=352
-  _globals['_EVALUATEBATCHREQUEST']._serialized_start=354
-  _globals['_EVALUATEBATCHREQUEST']._serialized_end=425
-  _globals['_EVALUATEBATCHRESPONSE']._serialized_start=427
-  _globals['_EVALUATEBATCHRESPONSE']._serialized_end=502
-  _globals['_EVALUATEBATCHRESULT']._serialized_start=504
-  _globals['_EVALUATEBATCHRESULT']._serialized_end=629
-  _globals['_ITEMERROR']._serialized_start=631
-  _globals['_ITEMERROR']._serialized_end=739
-  _globals['_FIELDVIOLATION']._serialized_start=741
-  _globals['_FIELDVIOLATION']._serialized_end=793
-  _globals['_DESCRIBEJUDGEREQUEST']._serialized_start=795
-  _globals['_DESCRIBEJUDGEREQUEST']._serialized_end=832
-  _globals['_DESCRIBEJUDGERESPONSE']._serialized_start=834
-  _globals['_DESCRIBEJUDGERESPONSE']._serialized_end=925
-  _globals['_HIERARCHY']._serialized_start=927
-  _globals['_HIERARCHY']._serialized_end=995
-  _globals['_JUDGESERVICE']._serialized_start=998
-  _globals['_JUDGESERVICE']._serialized_end=1267
+  _globals['_EVALUATERESPONSE']._serialized_start=227
+  _globals['_EVALUATERESPONSE']._serialized_end=389
+  _globals['_EVALUATEBATCHREQUEST']._serialized_start=391
+  _globals['_EVALUATEBATCHREQUEST']._serialized_end=462
+  _globals['_EVALUATEBATCHRESPONSE']._serialized_start=464
+  _globals['_EVALUATEBATCHRESPONSE']._serialized_end=539
+  _globals['_EVALUATEBATCHRESULT']._serialized_start=541
+  _globals['_EVALUATEBATCHRESULT']._serialized_end=666
+  _globals['_ITEMERROR']._serialized_start=668
+  _globals['_ITEMERROR']._serialized_end=776
+  _globals['_FIELDVIOLATION']._serialized_start=778
+  _globals['_FIELDVIOLATION']._serialized_end=830
+  _globals['_DESCRIBEJUDGEREQUEST']._serialized_start=832
+  _globals['_DESCRIBEJUDGEREQUEST']._serialized_end=869
+  _globals['_DESCRIBEJUDGERESPONSE']._serialized_start=871
+  _globals['_DESCRIBEJUDGERESPONSE']._serialized_end=962
+  _globals['_HIERARCHY']._serialized_start=964
+  _globals['_HIERARCHY']._serialized_end=1032
+  _globals['_JUDGESERVICE']._serialized_start=1035
+  _globals['_JUDGESERVICE']._serialized_end=1304
 # @@protoc_insertion_point(module_scope)

@@ -26,7 +26,15 @@ from consensus.domain.gradient import Abstention, Failure, GradientResult
 from consensus.domain.policy import StrategyName
 from consensus.v1 import decision_pb2 as pb
 from consensus.v1 import judge_pb2
-from consensus.wire.gradient import KIND_TO, STATUS_TO, Fields, evidence_fields, gradient_fields
+from consensus.wire.gradient import (
+    KIND_TO,
+    STATUS_TO,
+    Fields,
+    evidence_fields,
+    gradient_fields,
+    usage_fields,
+)
+from consensus.wire.submission import rubric_to
 
 VERDICT_TO = {
     Verdict.ACCEPT: pb.VERDICT_ACCEPT,
@@ -74,6 +82,10 @@ def decision_to(decision: Decision) -> pb.Decision:
         "create_time": create_time,
         "duration": _duration(decision.duration_seconds),
     }
+    if decision.usage is not None:
+        fields["usage"] = usage_fields(decision.usage)
+    if decision.derived_rubric:
+        fields["derived_rubric"] = rubric_to(decision.derived_rubric)
     return pb.Decision(**fields)
 
 
@@ -121,6 +133,10 @@ def _seat(seat: SeatResult) -> dict[str, Any]:
         "attempts": seat.attempts,
         "struck_count": seat.struck,
     }
+    if seat.shadow:
+        fields["shadow"] = True
+    if seat.usage is not None:
+        fields["usage"] = usage_fields(seat.usage)
     match seat.answer:
         case GradientResult():
             fields["gradient"] = gradient_fields(seat.answer)

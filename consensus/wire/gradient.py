@@ -1,5 +1,6 @@
 """Gradients, abstentions and failures: proto <-> domain."""
 
+import math
 from collections.abc import Mapping
 
 from consensus.domain.gradient import (
@@ -11,6 +12,7 @@ from consensus.domain.gradient import (
     FindingStatus,
     GradientResult,
     Signal,
+    Usage,
 )
 from consensus.v1 import decision_pb2, judge_pb2
 from consensus.v1 import gradient_pb2 as pb
@@ -29,6 +31,12 @@ KIND_TO = {
     FailureKind.ERROR: decision_pb2.FAILURE_KIND_ERROR,
     FailureKind.UNREADABLE: decision_pb2.FAILURE_KIND_UNREADABLE,
     FailureKind.OVERLOADED: decision_pb2.FAILURE_KIND_OVERLOADED,
+    FailureKind.RATE_LIMITED: decision_pb2.FAILURE_KIND_RATE_LIMITED,
+    FailureKind.BREAKER_OPEN: decision_pb2.FAILURE_KIND_BREAKER_OPEN,
+    FailureKind.REFUSED: decision_pb2.FAILURE_KIND_REFUSED,
+    FailureKind.TRUNCATED: decision_pb2.FAILURE_KIND_TRUNCATED,
+    FailureKind.FILTERED: decision_pb2.FAILURE_KIND_FILTERED,
+    FailureKind.SPEND_LIMIT: decision_pb2.FAILURE_KIND_SPEND_LIMIT,
 }
 
 
@@ -80,6 +88,33 @@ def gradient_fields(gradient: GradientResult) -> Fields:
 def evidence_fields(evidence: Evidence) -> Fields:
     """Return the contract's evidence as keyword arguments."""
     return {"message_index": evidence.message_index, "quote": evidence.quote}
+
+
+def usage_fields(usage: Usage) -> Fields:
+    """Return the contract's usage as keyword arguments."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost_usd": usage.cost_usd,
+    }
+
+
+def usage_from(message: pb.Usage) -> Usage:
+    """Return the domain's usage. Raises ValueError where a number cannot be."""
+    cost = message.cost_usd if message.HasField("cost_usd") else None
+    counts = {
+        "input_tokens": message.input_tokens,
+        "cached_input_tokens": message.cached_input_tokens,
+        "cache_write_tokens": message.cache_write_tokens,
+        "output_tokens": message.output_tokens,
+        "reasoning_tokens": message.reasoning_tokens,
+    }
+    if min(counts.values()) < 0 or (cost is not None and not 0 <= cost < math.inf):
+        raise ValueError("usage below 0 or not finite")
+    return Usage(**counts, cost_usd=cost)
 
 
 def _gradient_from(message: pb.GradientResult) -> GradientResult | None:

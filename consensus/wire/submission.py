@@ -1,7 +1,7 @@
 """Submissions: proto <-> domain."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from google.protobuf import struct_pb2
 
@@ -30,7 +30,7 @@ def submission_from(message: pb.Submission) -> Submission:
     return Submission(
         task=message.task,
         candidate=message.candidate,
-        outputs={key: plain_value(value) for key, value in message.outputs.items()},
+        outputs={key: plain_value(message.outputs[key]) for key in sorted(message.outputs)},
         rubric=tuple(_criterion_from(criterion) for criterion in message.rubric.criteria),
         messages=tuple(Message(turn.role, turn.content) for turn in message.messages),
         context=plain_struct(message.context) if message.HasField("context") else {},
@@ -42,7 +42,7 @@ def submission_to(submission: Submission) -> pb.Submission:
     message = pb.Submission(
         task=submission.task,
         candidate=submission.candidate,
-        rubric=pb.Rubric(criteria=[_criterion_to(c) for c in submission.rubric]),
+        rubric=rubric_to(submission.rubric),
         messages=[pb.Message(role=m.role, content=m.content) for m in submission.messages],
     )
     for key, value in submission.outputs.items():
@@ -50,6 +50,11 @@ def submission_to(submission: Submission) -> pb.Submission:
     if submission.context:
         message.context.CopyFrom(_struct_to(submission.context))
     return message
+
+
+def rubric_to(rubric: Sequence[Criterion]) -> pb.Rubric:
+    """Return the contract's rubric."""
+    return pb.Rubric(criteria=[_criterion_to(criterion) for criterion in rubric])
 
 
 def plain_value(value: struct_pb2.Value) -> object:
@@ -72,8 +77,10 @@ def plain_value(value: struct_pb2.Value) -> object:
 
 
 def plain_struct(struct: struct_pb2.Struct) -> dict[str, object]:
-    """Return a Struct as plain JSON."""
-    return {key: plain_value(value) for key, value in struct.fields.items()}
+    """Return a Struct as plain JSON, keys in order: a map on the wire has none of its own, and
+    judges must see the same text every time.
+    """
+    return {key: plain_value(struct.fields[key]) for key in sorted(struct.fields)}
 
 
 def check_from(message: pb.Check) -> Check:

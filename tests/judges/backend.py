@@ -8,7 +8,7 @@ import anyio
 import grpc
 import grpc.aio
 
-from consensus.domain.policy import JudgeSpec
+from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote import RemoteJudge
 from consensus.v1 import judge_pb2
 

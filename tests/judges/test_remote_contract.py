@@ -13,7 +13,7 @@ from consensus.judges.embedded import embedded_judges
 from consensus.v1 import judge_pb2
 from consensus.validators import run_checks
 from consensus.wire.gradient import answer_to
-from consensus.wire.submission import submission_from
+from consensus.wire.submission import submission_from, submission_to
 from tests.builders import criteria, submission
 from tests.judges.backend import Context, Reply, hang, judge_at, serving
 from tests.judges.contract import abstains, answers_soundly, stops_when_cancelled
@@ -34,7 +34,7 @@ async def by_name(request: judge_pb2.EvaluateRequest, context: Context) -> Reply
 async def test_any_submission_is_answered_soundly(name: str, about: Submission) -> None:
     async with serving(by_name) as backend, judge_at(backend.target, remote_judge=name) as judge:
         await answers_soundly(judge, about)
-        evaluation = Evaluation(about, Hierarchy())
+        evaluation = Evaluation(submission_from(submission_to(about)), Hierarchy())
         assert await judge.evaluate(evaluation, 5) == EMBEDDED[name].evaluate_now(evaluation)
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from consensus.domain.policy import JudgeSpec, Overrides, PolicySet, Seat, Stage, StrategyName
+from consensus.domain.judges import JudgeSpec
+from consensus.domain.policy import Overrides, PolicySet, Seat, Stage, StrategyName
 from consensus.domain.submission import Check, Contains
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import decision_pb2

@@ -24,47 +24,48 @@ _sym_db = _symbol_database.Default()
 
 from consensus.v1 import gradient_pb2 as consensus_dot_v1_dot_gradient__pb2
 from consensus.v1 import judge_pb2 as consensus_dot_v1_dot_judge__pb2
+from consensus.v1 import submission_pb2 as consensus_dot_v1_dot_submission__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63onsensus/v1/decision.proto\x12\x0c\x63onsensus.v1\x1a\x1b\x63onsensus/v1/gradient.proto\x1a\x18\x63onsensus/v1/judge.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc1\x03\n\x08\x44\x65\x63ision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12&\n\x07verdict\x18\x02 \x01(\x0e\x32\x15.consensus.v1.Verdict\x12%\n\x07reasons\x18\x03 \x03(\x0b\x32\x14.consensus.v1.Reason\x12\x10\n\x08\x66\x65\x65\x64\x62\x61\x63k\x18\x04 \x01(\t\x12\x1c\n\x0f\x65\x66\x66\x65\x63tive_score\x18\x05 \x01(\x01H\x00\x88\x01\x01\x12/\n\x08\x63riteria\x18\x06 \x03(\x0b\x32\x1d.consensus.v1.CriterionResult\x12)\n\x06stages\x18\x07 \x03(\x0b\x32\x19.consensus.v1.StageResult\x12\x0e\n\x06policy\x18\x08 \x01(\t\x12\x17\n\x0fpolicy_revision\x18\t \x01(\t\x12*\n\thierarchy\x18\n \x01(\x0b\x32\x17.consensus.v1.Hierarchy\x12/\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x08\x64uration\x18\x0c \x01(\x0b\x32\x19.google.protobuf.DurationB\x12\n\x10_effective_score\"\'\n\x06Reason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\xc6\x01\n\x0f\x43riterionResult\x12\x14\n\x0c\x63riterion_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08required\x18\x03 \x01(\x08\x12+\n\x06status\x18\x04 \x01(\x0e\x32\x1b.consensus.v1.FindingStatus\x12\x11\n\tmet_count\x18\x05 \x01(\x05\x12\x13\n\x0bunmet_count\x18\x06 \x01(\x05\x12(\n\x08\x65vidence\x18\x07 \x03(\x0b\x32\x16.consensus.v1.Evidence\"\xd9\x01\n\x0bStageResult\x12\r\n\x05stage\x18\x01 \x01(\t\x12)\n\x06\x63hecks\x18\x02 \x03(\x0b\x32\x19.consensus.v1.CheckResult\x12*\n\tconsensus\x18\x03 \x01(\x0b\x32\x17.consensus.v1.Consensus\x12&\n\x04gate\x18\x04 \x01(\x0b\x32\x18.consensus.v1.GateResult\x12\x0f\n\x07settled\x18\x05 \x01(\x08\x12+\n\x08\x64uration\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\"=\n\x0b\x43heckResult\x12\r\n\x05\x63heck\x18\x01 \x01(\t\x12\x0e\n\x06passed\x18\x02 \x01(\x08\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xd2\x02\n\tConsensus\x12\x18\n\x0b\x66inal_score\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12!\n\x14\x63onsensus_confidence\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x16\n\tagreement\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12\x10\n\x08\x63overage\x18\x04 \x01(\x01\x12(\n\x08strategy\x18\x05 \x01(\x0e\x32\x16.consensus.v1.Strategy\x12\x11\n\tthreshold\x18\x06 \x01(\x01\x12\x0b\n\x03tie\x18\x07 \x01(\x08\x12\x34\n\x12individual_results\x18\x08 \x03(\x0b\x32\x18.consensus.v1.SeatResult\x12\'\n\x08\x64issents\x18\t \x03(\x0b\x32\x15.consensus.v1.DissentB\x0e\n\x0c_final_scoreB\x17\n\x15_consensus_confidenceB\x0c\n\n_agreement\"\xc0\x02\n\nSeatResult\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x0e\n\x06weight\x18\x02 \x01(\x01\x12(\n\x06status\x18\x03 \x01(\x0e\x32\x18.consensus.v1.SeatStatus\x12\x30\n\x08gradient\x18\x04 \x01(\x0b\x32\x1c.consensus.v1.GradientResultH\x00\x12.\n\nabstention\x18\x05 \x01(\x0b\x32\x18.consensus.v1.AbstentionH\x00\x12(\n\x07\x66\x61ilure\x18\x06 \x01(\x0b\x32\x15.consensus.v1.FailureH\x00\x12+\n\x08\x64uration\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08\x61ttempts\x18\x08 \x01(\x05\x12\x14\n\x0cstruck_count\x18\t \x01(\x05\x42\x08\n\x06\x61nswer\"B\n\x07\x46\x61ilure\x12\'\n\x04kind\x18\x01 \x01(\x0e\x32\x19.consensus.v1.FailureKind\x12\x0e\n\x06reason\x18\x02 \x01(\t\"I\n\x07\x44issent\x12\r\n\x05judge\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12 \n\x04\x66lip\x18\x03 \x01(\x0b\x32\x12.consensus.v1.Flip\"4\n\x04\x46lip\x12\r\n\x05judge\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12\x0e\n\x06upward\x18\x03 \x01(\x08\"\xaf\x01\n\nGateResult\x12(\n\x06\x61nswer\x18\x01 \x01(\x0e\x32\x18.consensus.v1.GateAnswer\x12\x10\n\x08score_ok\x18\x02 \x01(\x08\x12\x15\n\rconfidence_ok\x18\x03 \x01(\x08\x12\x14\n\x0c\x61greement_ok\x18\x04 \x01(\x08\x12\x13\n\x0b\x63riteria_ok\x18\x05 \x01(\x08\x12\x11\n\tquorum_ok\x18\x06 \x01(\x08\x12\x10\n\x08seats_ok\x18\x07 \x01(\x08*_\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x12\n\x0eVERDICT_ACCEPT\x10\x01\x12\x11\n\rVERDICT_RETRY\x10\x02\x12\x14\n\x10VERDICT_ESCALATE\x10\x03*\xba\x01\n\x08Strategy\x12\x18\n\x14STRATEGY_UNSPECIFIED\x10\x00\x12\x1d\n\x19STRATEGY_WEIGHTED_AVERAGE\x10\x01\x12\x15\n\x11STRATEGY_MAJORITY\x10\x02\x12\x16\n\x12STRATEGY_UNANIMOUS\x10\x03\x12\x16\n\x12STRATEGY_BEST_OF_N\x10\x04\x12\x13\n\x0fSTRATEGY_MEDIAN\x10\x05\x12\x19\n\x15STRATEGY_TRIMMED_MEAN\x10\x06*\x8d\x01\n\nSeatStatus\x12\x1b\n\x17SEAT_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12SEAT_STATUS_SCORED\x10\x01\x12\x19\n\x15SEAT_STATUS_ABSTAINED\x10\x02\x12\x16\n\x12SEAT_STATUS_FAILED\x10\x03\x12\x17\n\x13SEAT_STATUS_SKIPPED\x10\x04*\x97\x01\n\x0b\x46\x61ilureKind\x12\x1c\n\x18\x46\x41ILURE_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41ILURE_KIND_TIMEOUT\x10\x01\x12\x16\n\x12\x46\x41ILURE_KIND_ERROR\x10\x02\x12\x1b\n\x17\x46\x41ILURE_KIND_UNREADABLE\x10\x03\x12\x1b\n\x17\x46\x41ILURE_KIND_OVERLOADED\x10\x04*\x88\x01\n\nGateAnswer\x12\x1b\n\x17GATE_ANSWER_UNSPECIFIED\x10\x00\x12\x14\n\x10GATE_ANSWER_PASS\x10\x01\x12\x14\n\x10GATE_ANSWER_FAIL\x10\x02\x12\x16\n\x12GATE_ANSWER_UNSURE\x10\x03\x12\x19\n\x15GATE_ANSWER_NO_QUORUM\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63onsensus/v1/decision.proto\x12\x0c\x63onsensus.v1\x1a\x1b\x63onsensus/v1/gradient.proto\x1a\x18\x63onsensus/v1/judge.proto\x1a\x1d\x63onsensus/v1/submission.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x93\x04\n\x08\x44\x65\x63ision\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\t\x12&\n\x07verdict\x18\x02 \x01(\x0e\x32\x15.consensus.v1.Verdict\x12%\n\x07reasons\x18\x03 \x03(\x0b\x32\x14.consensus.v1.Reason\x12\x10\n\x08\x66\x65\x65\x64\x62\x61\x63k\x18\x04 \x01(\t\x12\x1c\n\x0f\x65\x66\x66\x65\x63tive_score\x18\x05 \x01(\x01H\x00\x88\x01\x01\x12/\n\x08\x63riteria\x18\x06 \x03(\x0b\x32\x1d.consensus.v1.CriterionResult\x12)\n\x06stages\x18\x07 \x03(\x0b\x32\x19.consensus.v1.StageResult\x12\x0e\n\x06policy\x18\x08 \x01(\t\x12\x17\n\x0fpolicy_revision\x18\t \x01(\t\x12*\n\thierarchy\x18\n \x01(\x0b\x32\x17.consensus.v1.Hierarchy\x12/\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\x08\x64uration\x18\x0c \x01(\x0b\x32\x19.google.protobuf.Duration\x12\"\n\x05usage\x18\r \x01(\x0b\x32\x13.consensus.v1.Usage\x12,\n\x0e\x64\x65rived_rubric\x18\x0e \x01(\x0b\x32\x14.consensus.v1.RubricB\x12\n\x10_effective_score\"\'\n\x06Reason\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\x12\x0f\n\x07message\x18\x02 \x01(\t\"\xc6\x01\n\x0f\x43riterionResult\x12\x14\n\x0c\x63riterion_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08required\x18\x03 \x01(\x08\x12+\n\x06status\x18\x04 \x01(\x0e\x32\x1b.consensus.v1.FindingStatus\x12\x11\n\tmet_count\x18\x05 \x01(\x05\x12\x13\n\x0bunmet_count\x18\x06 \x01(\x05\x12(\n\x08\x65vidence\x18\x07 \x03(\x0b\x32\x16.consensus.v1.Evidence\"\xd9\x01\n\x0bStageResult\x12\r\n\x05stage\x18\x01 \x01(\t\x12)\n\x06\x63hecks\x18\x02 \x03(\x0b\x32\x19.consensus.v1.CheckResult\x12*\n\tconsensus\x18\x03 \x01(\x0b\x32\x17.consensus.v1.Consensus\x12&\n\x04gate\x18\x04 \x01(\x0b\x32\x18.consensus.v1.GateResult\x12\x0f\n\x07settled\x18\x05 \x01(\x08\x12+\n\x08\x64uration\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\"=\n\x0b\x43heckResult\x12\r\n\x05\x63heck\x18\x01 \x01(\t\x12\x0e\n\x06passed\x18\x02 \x01(\x08\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xd2\x02\n\tConsensus\x12\x18\n\x0b\x66inal_score\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12!\n\x14\x63onsensus_confidence\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x16\n\tagreement\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12\x10\n\x08\x63overage\x18\x04 \x01(\x01\x12(\n\x08strategy\x18\x05 \x01(\x0e\x32\x16.consensus.v1.Strategy\x12\x11\n\tthreshold\x18\x06 \x01(\x01\x12\x0b\n\x03tie\x18\x07 \x01(\x08\x12\x34\n\x12individual_results\x18\x08 \x03(\x0b\x32\x18.consensus.v1.SeatResult\x12\'\n\x08\x64issents\x18\t \x03(\x0b\x32\x15.consensus.v1.DissentB\x0e\n\x0c_final_scoreB\x17\n\x15_consensus_confidenceB\x0c\n\n_agreement\"\xf4\x02\n\nSeatResult\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x0e\n\x06weight\x18\x02 \x01(\x01\x12(\n\x06status\x18\x03 \x01(\x0e\x32\x18.consensus.v1.SeatStatus\x12\x30\n\x08gradient\x18\x04 \x01(\x0b\x32\x1c.consensus.v1.GradientResultH\x00\x12.\n\nabstention\x18\x05 \x01(\x0b\x32\x18.consensus.v1.AbstentionH\x00\x12(\n\x07\x66\x61ilure\x18\x06 \x01(\x0b\x32\x15.consensus.v1.FailureH\x00\x12+\n\x08\x64uration\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08\x61ttempts\x18\x08 \x01(\x05\x12\x14\n\x0cstruck_count\x18\t \x01(\x05\x12\x0e\n\x06shadow\x18\n \x01(\x08\x12\"\n\x05usage\x18\x0b \x01(\x0b\x32\x13.consensus.v1.UsageB\x08\n\x06\x61nswer\"B\n\x07\x46\x61ilure\x12\'\n\x04kind\x18\x01 \x01(\x0e\x32\x19.consensus.v1.FailureKind\x12\x0e\n\x06reason\x18\x02 \x01(\t\"I\n\x07\x44issent\x12\r\n\x05judge\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12 \n\x04\x66lip\x18\x03 \x01(\x0b\x32\x12.consensus.v1.Flip\"4\n\x04\x46lip\x12\r\n\x05judge\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12\x0e\n\x06upward\x18\x03 \x01(\x08\"\xaf\x01\n\nGateResult\x12(\n\x06\x61nswer\x18\x01 \x01(\x0e\x32\x18.consensus.v1.GateAnswer\x12\x10\n\x08score_ok\x18\x02 \x01(\x08\x12\x15\n\rconfidence_ok\x18\x03 \x01(\x08\x12\x14\n\x0c\x61greement_ok\x18\x04 \x01(\x08\x12\x13\n\x0b\x63riteria_ok\x18\x05 \x01(\x08\x12\x11\n\tquorum_ok\x18\x06 \x01(\x08\x12\x10\n\x08seats_ok\x18\x07 \x01(\x08*_\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x12\n\x0eVERDICT_ACCEPT\x10\x01\x12\x11\n\rVERDICT_RETRY\x10\x02\x12\x14\n\x10VERDICT_ESCALATE\x10\x03*\xba\x01\n\x08Strategy\x12\x18\n\x14STRATEGY_UNSPECIFIED\x10\x00\x12\x1d\n\x19STRATEGY_WEIGHTED_AVERAGE\x10\x01\x12\x15\n\x11STRATEGY_MAJORITY\x10\x02\x12\x16\n\x12STRATEGY_UNANIMOUS\x10\x03\x12\x16\n\x12STRATEGY_BEST_OF_N\x10\x04\x12\x13\n\x0fSTRATEGY_MEDIAN\x10\x05\x12\x19\n\x15STRATEGY_TRIMMED_MEAN\x10\x06*\x8d\x01\n\nSeatStatus\x12\x1b\n\x17SEAT_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12SEAT_STATUS_SCORED\x10\x01\x12\x19\n\x15SEAT_STATUS_ABSTAINED\x10\x02\x12\x16\n\x12SEAT_STATUS_FAILED\x10\x03\x12\x17\n\x13SEAT_STATUS_SKIPPED\x10\x04*\xc4\x02\n\x0b\x46\x61ilureKind\x12\x1c\n\x18\x46\x41ILURE_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14\x46\x41ILURE_KIND_TIMEOUT\x10\x01\x12\x16\n\x12\x46\x41ILURE_KIND_ERROR\x10\x02\x12\x1b\n\x17\x46\x41ILURE_KIND_UNREADABLE\x10\x03\x12\x1b\n\x17\x46\x41ILURE_KIND_OVERLOADED\x10\x04\x12\x1d\n\x19\x46\x41ILURE_KIND_RATE_LIMITED\x10\x05\x12\x1d\n\x19\x46\x41ILURE_KIND_BREAKER_OPEN\x10\x06\x12\x18\n\x14\x46\x41ILURE_KIND_REFUSED\x10\x07\x12\x1a\n\x16\x46\x41ILURE_KIND_TRUNCATED\x10\x08\x12\x19\n\x15\x46\x41ILURE_KIND_FILTERED\x10\t\x12\x1c\n\x18\x46\x41ILURE_KIND_SPEND_LIMIT\x10\n*\x88\x01\n\nGateAnswer\x12\x1b\n\x17GATE_ANSWER_UNSPECIFIED\x10\x00\x12\x14\n\x10GATE_ANSWER_PASS\x10\x01\x12\x14\n\x10GATE_ANSWER_FAIL\x10\x02\x12\x16\n\x12GATE_ANSWER_UNSURE\x10\x03\x12\x19\n\x15GATE_ANSWER_NO_QUORUM\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'consensus.v1.decision_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VERDICT']._serialized_start=2181
-  _globals['_VERDICT']._serialized_end=2276
-  _globals['_STRATEGY']._serialized_start=2279
-  _globals['_STRATEGY']._serialized_end=2465
-  _globals['_SEATSTATUS']._serialized_start=2468
-  _globals['_SEATSTATUS']._serialized_end=2609
-  _globals['_FAILUREKIND']._serialized_start=2612
-  _globals['_FAILUREKIND']._serialized_end=2763
-  _globals['_GATEANSWER']._serialized_start=2766
-  _globals['_GATEANSWER']._serialized_end=2902
-  _globals['_DECISION']._serialized_start=166
-  _globals['_DECISION']._serialized_end=615
-  _globals['_REASON']._serialized_start=617
-  _globals['_REASON']._serialized_end=656
-  _globals['_CRITERIONRESULT']._serialized_start=659
-  _globals['_CRITERIONRESULT']._serialized_end=857
-  _globals['_STAGERESULT']._serialized_start=860
-  _globals['_STAGERESULT']._serialized_end=1077
-  _globals['_CHECKRESULT']._serialized_start=1079
-  _globals['_CHECKRESULT']._serialized_end=1140
-  _globals['_CONSENSUS']._serialized_start=1143
-  _globals['_CONSENSUS']._serialized_end=1481
-  _globals['_SEATRESULT']._serialized_start=1484
-  _globals['_SEATRESULT']._serialized_end=1804
-  _globals['_FAILURE']._serialized_start=1806
-  _globals['_FAILURE']._serialized_end=1872
-  _globals['_DISSENT']._serialized_start=1874
-  _globals['_DISSENT']._serialized_end=1947
-  _globals['_FLIP']._serialized_start=1949
-  _globals['_FLIP']._serialized_end=2001
-  _globals['_GATERESULT']._serialized_start=2004
-  _globals['_GATERESULT']._serialized_end=2179
+  _globals['_VERDICT']._serialized_start=2346
+  _globals['_VERDICT']._serialized_end=2441
+  _globals['_STRATEGY']._serialized_start=2444
+  _globals['_STRATEGY']._serialized_end=2630
+  _globals['_SEATSTATUS']._serialized_start=2633
+  _globals['_SEATSTATUS']._serialized_end=2774
+  _globals['_FAILUREKIND']._serialized_start=2777
+  _globals['_FAILUREKIND']._serialized_end=3101
+  _globals['_GATEANSWER']._serialized_start=3104
+  _globals['_GATEANSWER']._serialized_end=3240
+  _globals['_DECISION']._serialized_start=197
+  _globals['_DECISION']._serialized_end=728
+  _globals['_REASON']._serialized_start=730
+  _globals['_REASON']._serialized_end=769
+  _globals['_CRITERIONRESULT']._serialized_start=772
+  _globals['_CRITERIONRESULT']._serialized_end=970
+  _globals['_STAGERESULT']._serialized_start=973
+  _globals['_STAGERESULT']._serialized_end=1190
+  _globals['_CHECKRESULT']._serialized_start=1192
+  _globals['_CHECKRESULT']._serialized_end=1253
+  _globals['_CONSENSUS']._serialized_start=1256
+  _globals['_CONSENSUS']._serialized_end=1594
+  _globals['_SEATRESULT']._serialized_start=1597
+  _globals['_SEATRESULT']._serialized_end=1969
+  _globals['_FAILURE']._serialized_start=1971
+  _globals['_FAILURE']._serialized_end=2037
+  _globals['_DISSENT']._serialized_start=2039
+  _globals['_DISSENT']._serialized_end=2112
+  _globals['_FLIP']._serialized_start=2114
+  _globals['_FLIP']._serialized_end=2166
+  _globals['_GATERESULT']._serialized_start=2169
+  _globals['_GATERESULT']._serialized_end=2344
 # @@protoc_insertion_point(module_scope)

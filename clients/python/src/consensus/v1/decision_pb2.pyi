@@ -2,6 +2,7 @@ import datetime
 
 from consensus.v1 import gradient_pb2 as _gradient_pb2
 from consensus.v1 import judge_pb2 as _judge_pb2
+from consensus.v1 import submission_pb2 as _submission_pb2
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
@@ -45,6 +46,12 @@ class FailureKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     FAILURE_KIND_ERROR: _ClassVar[FailureKind]
     FAILURE_KIND_UNREADABLE: _ClassVar[FailureKind]
     FAILURE_KIND_OVERLOADED: _ClassVar[FailureKind]
+    FAILURE_KIND_RATE_LIMITED: _ClassVar[FailureKind]
+    FAILURE_KIND_BREAKER_OPEN: _ClassVar[FailureKind]
+    FAILURE_KIND_REFUSED: _ClassVar[FailureKind]
+    FAILURE_KIND_TRUNCATED: _ClassVar[FailureKind]
+    FAILURE_KIND_FILTERED: _ClassVar[FailureKind]
+    FAILURE_KIND_SPEND_LIMIT: _ClassVar[FailureKind]
 
 class GateAnswer(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -74,6 +81,12 @@ FAILURE_KIND_TIMEOUT: FailureKind
 FAILURE_KIND_ERROR: FailureKind
 FAILURE_KIND_UNREADABLE: FailureKind
 FAILURE_KIND_OVERLOADED: FailureKind
+FAILURE_KIND_RATE_LIMITED: FailureKind
+FAILURE_KIND_BREAKER_OPEN: FailureKind
+FAILURE_KIND_REFUSED: FailureKind
+FAILURE_KIND_TRUNCATED: FailureKind
+FAILURE_KIND_FILTERED: FailureKind
+FAILURE_KIND_SPEND_LIMIT: FailureKind
 GATE_ANSWER_UNSPECIFIED: GateAnswer
 GATE_ANSWER_PASS: GateAnswer
 GATE_ANSWER_FAIL: GateAnswer
@@ -81,7 +94,7 @@ GATE_ANSWER_UNSURE: GateAnswer
 GATE_ANSWER_NO_QUORUM: GateAnswer
 
 class Decision(_message.Message):
-    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration")
+    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration", "usage", "derived_rubric")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     REASONS_FIELD_NUMBER: _ClassVar[int]
@@ -94,6 +107,8 @@ class Decision(_message.Message):
     HIERARCHY_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     DURATION_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    DERIVED_RUBRIC_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     verdict: Verdict
     reasons: _containers.RepeatedCompositeFieldContainer[Reason]
@@ -106,7 +121,9 @@ class Decision(_message.Message):
     hierarchy: _judge_pb2.Hierarchy
     create_time: _timestamp_pb2.Timestamp
     duration: _duration_pb2.Duration
-    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    usage: _gradient_pb2.Usage
+    derived_rubric: _submission_pb2.Rubric
+    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ..., derived_rubric: _Optional[_Union[_submission_pb2.Rubric, _Mapping]] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message")
@@ -183,7 +200,7 @@ class Consensus(_message.Message):
     def __init__(self, final_score: _Optional[float] = ..., consensus_confidence: _Optional[float] = ..., agreement: _Optional[float] = ..., coverage: _Optional[float] = ..., strategy: _Optional[_Union[Strategy, str]] = ..., threshold: _Optional[float] = ..., tie: bool = ..., individual_results: _Optional[_Iterable[_Union[SeatResult, _Mapping]]] = ..., dissents: _Optional[_Iterable[_Union[Dissent, _Mapping]]] = ...) -> None: ...
 
 class SeatResult(_message.Message):
-    __slots__ = ("judge", "weight", "status", "gradient", "abstention", "failure", "duration", "attempts", "struck_count")
+    __slots__ = ("judge", "weight", "status", "gradient", "abstention", "failure", "duration", "attempts", "struck_count", "shadow", "usage")
     JUDGE_FIELD_NUMBER: _ClassVar[int]
     WEIGHT_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
@@ -193,6 +210,8 @@ class SeatResult(_message.Message):
     DURATION_FIELD_NUMBER: _ClassVar[int]
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     STRUCK_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SHADOW_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
     judge: str
     weight: float
     status: SeatStatus
@@ -202,7 +221,9 @@ class SeatResult(_message.Message):
     duration: _duration_pb2.Duration
     attempts: int
     struck_count: int
-    def __init__(self, judge: _Optional[str] = ..., weight: _Optional[float] = ..., status: _Optional[_Union[SeatStatus, str]] = ..., gradient: _Optional[_Union[_gradient_pb2.GradientResult, _Mapping]] = ..., abstention: _Optional[_Union[_gradient_pb2.Abstention, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., attempts: _Optional[int] = ..., struck_count: _Optional[int] = ...) -> None: ...
+    shadow: bool
+    usage: _gradient_pb2.Usage
+    def __init__(self, judge: _Optional[str] = ..., weight: _Optional[float] = ..., status: _Optional[_Union[SeatStatus, str]] = ..., gradient: _Optional[_Union[_gradient_pb2.GradientResult, _Mapping]] = ..., abstention: _Optional[_Union[_gradient_pb2.Abstention, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., attempts: _Optional[int] = ..., struck_count: _Optional[int] = ..., shadow: bool = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ...) -> None: ...
 
 class Failure(_message.Message):
     __slots__ = ("kind", "reason")

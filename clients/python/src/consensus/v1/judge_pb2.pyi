@@ -19,12 +19,14 @@ class EvaluateRequest(_message.Message):
     def __init__(self, judge: _Optional[str] = ..., submission: _Optional[_Union[_submission_pb2.Submission, _Mapping]] = ..., hierarchy: _Optional[_Union[Hierarchy, _Mapping]] = ...) -> None: ...
 
 class EvaluateResponse(_message.Message):
-    __slots__ = ("gradient", "abstention")
+    __slots__ = ("gradient", "abstention", "usage")
     GRADIENT_FIELD_NUMBER: _ClassVar[int]
     ABSTENTION_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
     gradient: _gradient_pb2.GradientResult
     abstention: _gradient_pb2.Abstention
-    def __init__(self, gradient: _Optional[_Union[_gradient_pb2.GradientResult, _Mapping]] = ..., abstention: _Optional[_Union[_gradient_pb2.Abstention, _Mapping]] = ...) -> None: ...
+    usage: _gradient_pb2.Usage
+    def __init__(self, gradient: _Optional[_Union[_gradient_pb2.GradientResult, _Mapping]] = ..., abstention: _Optional[_Union[_gradient_pb2.Abstention, _Mapping]] = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ...) -> None: ...
 
 class EvaluateBatchRequest(_message.Message):
     __slots__ = ("requests",)

@@ -1,0 +1,249 @@
+"""The shape of the judges and model servers in the policy file.
+
+Which keys belong to which kind of judge is checked in judges.py.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from consensus.config.section import Name, Section, Unit
+
+
+class TlsSection(Section):
+    """How to secure the connection to a remote judge. Certificates may be rotated."""
+
+    ca_file: str = Field(
+        "",
+        description="PEM file of certificates to trust, relative to the policy file."
+        " Empty: the system's.",
+    )
+    server_name: str = Field(
+        "", description="Name to expect in the judge's certificate, when it is not the target's."
+    )
+    cert_file: str = Field(
+        "", description="PEM file of our own certificate, for mutual TLS. With `key_file`."
+    )
+    key_file: str = Field("", description="PEM file of the key of `cert_file`.")
+
+
+class BatchSection(Section):
+    """How calls to a remote judge are gathered: what arrives while batches are under way waits for
+    the next one. An idle judge is asked at once.
+    """
+
+    max_items: int = Field(64, ge=1, le=1_000, description="Most items. 1: no batches.")
+    max_bytes: int = Field(2 << 20, ge=1_024, le=64 << 20, description="Most bytes of a batch.")
+    max_inflight: int = Field(2, ge=1, le=64, description="Most batches under way at a time.")
+
+
+class RemoteKeys(Section):
+    """Keys of judges behind gRPC: `remote` and `consensus`."""
+
+    target: str | None = Field(
+        None,
+        min_length=1,
+        max_length=500,
+        description="Where it listens, as a gRPC target, such as `dns:///judge:50061` or"
+        " `unix:/run/judge.sock`. For `remote` and `consensus`.",
+    )
+    judge: str = Field(
+        "",
+        max_length=64,
+        description="Which of the backend's judges to ask; of a consensus server, which policy."
+        " Empty: its default.",
+    )
+    tls: TlsSection | None = Field(None, description="Connect with TLS. Absent: plaintext.")
+    health_check: bool = Field(
+        False,
+        description="Leave out replicas whose health service says that `consensus.v1.JudgeService`"
+        " is not serving. For headless services.",
+    )
+    batch: BatchSection = Field(BatchSection(), description="How calls are gathered.")
+
+
+class LimitSection(Section):
+    """At most so many calls at a time; more wait, and not for long."""
+
+    concurrency: int = Field(ge=1, le=10_000, description="Most calls at a time.")
+    max_wait_share: Unit = Field(
+        0.1, description="Longest wait for a place, as a share of the call's time-out."
+    )
+
+
+class RetrySection(Section):
+    """One more attempt after a passing failure, with full jitter, where the budget allows."""
+
+    base_seconds: float = Field(0.2, gt=0, le=60, description="Longest first wait.")
+    cap_seconds: float = Field(2.0, gt=0, le=60, description="Longest wait of all.")
+    budget_share: Unit = Field(0.2, description="Most retries as a share of the calls.")
+
+
+class HedgeSection(Section):
+    """A second call to the same backend where the first is late."""
+
+    quantile: float = Field(
+        0.95, gt=0.5, lt=1, description="Late means later than this share of the earlier calls."
+    )
+    max_share: float = Field(
+        0.05, gt=0, le=0.5, description="Most extra calls as a share of the calls."
+    )
+
+
+class BreakerSection(Section):
+    """No calls for a while to a judge that keeps failing."""
+
+    window_seconds: float = Field(30.0, gt=0, le=3_600, description="How far back it looks.")
+    failure_share: float = Field(0.5, gt=0, le=1, description="Opens from this share of failures.")
+    min_calls: int = Field(10, ge=1, le=10_000, description="Fewer calls never open it.")
+    open_seconds: float = Field(10.0, gt=0, le=3_600, description="Until the first probe.")
+    max_open_seconds: float = Field(
+        120.0, gt=0, le=3_600, description="The wait doubles up to this."
+    )
+
+
+class CacheSection(Section):
+    """The same answer to the same submission for a while."""
+
+    ttl_seconds: float = Field(gt=0, le=86_400, description="How long an answer is good for.")
+    max_bytes: int = Field(16 << 20, ge=1_024, le=1 << 30, description="Most memory.")
+
+
+class HabitKeys(Section):
+    """Habits of judges that wait: all kinds but the embedded ones."""
+
+    limit: LimitSection | None = Field(None, description="Bound the calls. Absent: unbounded.")
+    retry: RetrySection | None = Field(None, description="Retry once. Absent: never.")
+    hedge: HedgeSection | None = Field(None, description="Hedge late calls. Absent: never.")
+    breaker: BreakerSection | None = Field(None, description="Stop asking. Absent: never.")
+    cache: CacheSection | None = Field(None, description="Remember answers. Absent: never.")
+
+
+class PatternSection(Section):
+    """What a reply in prose means."""
+
+    match: str = Field(min_length=1, max_length=1_000, description="RE2 expression.")
+    score: Unit = Field(description="The score of a reply that it matches.")
+
+
+class LlmKeys(Section):
+    """Keys of judges that are models: `llm`."""
+
+    backend: Name | None = Field(None, description="One of `backends`. For `llm`.")
+    model: str | None = Field(
+        None, min_length=1, max_length=200, description="The model's name there. For `llm`."
+    )
+    template_file: str = Field(
+        "",
+        description="File of a prompt template, relative to the policy file. Empty: the shipped"
+        " one.",
+    )
+    max_tokens: int = Field(800, ge=16, le=100_000, description="Most tokens of a reply.")
+    temperature: float | None = Field(
+        0.0, ge=0, le=2, description="Sampling temperature; null sends none."
+    )
+    reply: Literal["json", "patterns"] = Field(
+        "json", description="`patterns`: for models that cannot answer in JSON; needs `patterns`."
+    )
+    patterns: list[PatternSection] = Field(
+        [], max_length=64, description="What replies in prose mean; the first that matches counts."
+    )
+    missing_confidence: Unit | None = Field(
+        None,
+        description="What a reply without a confidence counts as, such as 0.8. Absent: the seat"
+        " fails.",
+    )
+    missing_findings: Literal["unmet", "inconclusive"] = Field(
+        "unmet", description="What a required criterion counts as that a reply leaves out."
+    )
+    evidence: Literal["optional", "required"] = Field(
+        "optional",
+        description="`required`: a MET finding without a located quotation is INCONCLUSIVE.",
+    )
+    scoring: Literal["parsed", "logprobs"] = Field(
+        "parsed",
+        description="`logprobs`: the expectation over the score token, where the backend tells"
+        " enough of it; else as parsed.",
+    )
+    samples: int = Field(
+        1,
+        ge=1,
+        le=16,
+        description="Above 1: the mean of so many replies; their spread is the confidence.",
+    )
+    second_pass: Literal["none", "reorder", "paraphrase"] = Field(
+        "none", description="Ask again in other words or order, average, and record a flip."
+    )
+    token_budget: int = Field(
+        16_000,
+        ge=500,
+        le=1_000_000,
+        description="Above this estimate only the last messages are sent whole.",
+    )
+    keep_messages: int = Field(
+        20, ge=1, le=1_000, description="How many messages are then sent whole."
+    )
+
+
+class JudgeSection(RemoteKeys, LlmKeys, HabitKeys):
+    """A judge that seats can name. `checks`, `coverage` and `conduct` exist without a section."""
+
+    kind: Literal["remote", "llm", "policy", "consensus"] = Field(
+        description="`remote`: serves `consensus.v1.JudgeService`; `llm`: a model behind one of"
+        " `backends`; `policy`: a policy of this file as a nested panel; `consensus`: a policy of"
+        " another consensus server."
+    )
+    policy: Name | None = Field(None, description="One of `policies`. For `policy`.")
+
+
+class PriceSection(Section):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0, description="Of the prompt.")
+    output: float = Field(ge=0, description="Of the reply, reasoning included.")
+    cached_input: float | None = Field(
+        None, ge=0, description="Of a prompt from the provider's cache. Absent: as `input`."
+    )
+    cache_write: float | None = Field(
+        None, ge=0, description="Of a prompt written to the cache. Absent: as `input`."
+    )
+
+
+class CapabilitiesSection(Section):
+    """What a backend accepts; anything else is never sent. `consensus check --live` finds out."""
+
+    structured: Literal["json_schema", "json_object", "tool", "none"] = Field(
+        "json_schema", description="How it is made to answer in JSON."
+    )
+    temperature: bool = Field(True, description="Whether it takes a temperature.")
+    seed: bool = Field(False, description="Whether it takes a seed.")
+    logprobs: bool = Field(False, description="Whether it tells log probabilities.")
+    max_tokens_name: Literal["max_completion_tokens", "max_tokens"] = Field(
+        "max_completion_tokens", description="Its name for the bound of the reply."
+    )
+
+
+class BackendSection(Section):
+    """A model server over HTTP."""
+
+    kind: Literal["openai_chat", "anthropic_messages"] = Field(
+        description="`openai_chat`: OpenAI, Azure v1, vLLM, llama.cpp, Ollama, OpenRouter;"
+        " `anthropic_messages`: Anthropic."
+    )
+    base_url: str = Field(
+        min_length=1,
+        max_length=500,
+        description="Up to and with `/v1`, such as `https://api.openai.com/v1`.",
+    )
+    api_key_file: str = Field(
+        "",
+        description="File of the key, relative to the policy file, read again when it changes."
+        " Empty: no key is sent.",
+    )
+    headers: dict[str, str] = Field({}, description="More headers; none may be a secret.")
+    capabilities: CapabilitiesSection = Field(CapabilitiesSection(), description="What it accepts.")
+    concurrency: int = Field(64, ge=1, le=10_000, description="Most calls at a time.")
+    prices: dict[str, PriceSection] = Field(
+        {}, description="By model. A model without one costs an unknown amount, not nothing."
+    )
+    price_version: str = Field("", max_length=64, description="Where the prices are from.")

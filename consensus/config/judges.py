@@ -1,0 +1,172 @@
+"""Builds judges and backends out of their sections, and finds keys of another kind of judge."""
+
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+
+from consensus.config.bench import (
+    BackendSection,
+    HabitKeys,
+    JudgeSection,
+    LlmKeys,
+    RemoteKeys,
+    TlsSection,
+)
+from consensus.config.faults import Faults
+from consensus.config.positions import Path
+from consensus.config.shape import allowed, node_at, suggestion
+from consensus.domain.judges import (
+    BackendSpec,
+    BatchLimits,
+    BreakerHabit,
+    CacheHabit,
+    Capabilities,
+    Habits,
+    HedgeHabit,
+    JudgeSpec,
+    LimitHabit,
+    LlmSpec,
+    Price,
+    ProsePattern,
+    RetryHabit,
+)
+
+_REMOTE, _LLM = tuple(RemoteKeys.model_fields), tuple(LlmKeys.model_fields)
+_KEYS = {
+    "remote": _REMOTE,
+    "consensus": _REMOTE,
+    "llm": _LLM,
+    "policy": ("policy",),
+}
+"""Keys of each kind of judge beside its habits."""
+_REQUIRED = {
+    "remote": ("target",),
+    "consensus": ("target",),
+    "llm": ("backend", "model"),
+    "policy": ("policy",),
+}
+
+
+class BenchBuilder:
+    """Builds judges that may name these backends and policies."""
+
+    def __init__(
+        self,
+        folder: FilePath,
+        backends: Mapping[str, BackendSection],
+        policies: Mapping[str, object],
+        faults: Faults,
+    ) -> None:
+        """`folder` is what file names are relative to."""
+        self._folder = folder
+        self._backends = backends
+        self._policies = policies
+        self._faults = faults
+
+    def judge(self, name: str, section: JudgeSection) -> JudgeSpec:
+        """Build one judge."""
+        path: Path = ("judges", name)
+        self._require_keys(section, path)
+        self._require_known("backend", section.backend, self._backends, path)
+        self._require_known("policy", section.policy, self._policies, path)
+        tls = section.tls
+        return JudgeSpec(
+            name=name,
+            kind=section.kind,
+            target=section.target or "",
+            remote_judge=section.judge,
+            tls=tls is not None,
+            tls_ca_file=self._file(tls.ca_file, (*path, "tls", "ca_file")) if tls else "",
+            tls_server_name=tls.server_name if tls else "",
+            tls_cert_file=self._file(tls.cert_file, (*path, "tls", "cert_file")) if tls else "",
+            tls_key_file=self._key_file(tls, path) if tls else "",
+            batch=BatchLimits(**section.batch.model_dump()),
+            health_check=section.health_check,
+            policy=section.policy or "",
+            llm=self._llm(section, path) if section.kind == "llm" else None,
+            habits=_habits(section),
+        )
+
+    def backend(self, name: str, section: BackendSection) -> BackendSpec:
+        """Build one backend."""
+        path: Path = ("backends", name)
+        if not section.base_url.startswith(("http://", "https://")):
+            words = f"is {section.base_url!r}; must begin with http:// or https://"
+            self._faults.add((*path, "base_url"), words)
+        return BackendSpec(
+            name=name,
+            kind=section.kind,
+            base_url=section.base_url.rstrip("/"),
+            api_key_file=self._file(section.api_key_file, (*path, "api_key_file")),
+            headers=section.headers,
+            capabilities=Capabilities(**section.capabilities.model_dump()),
+            concurrency=section.concurrency,
+            prices={model: Price(**price.model_dump()) for model, price in section.prices.items()},
+            price_version=section.price_version,
+        )
+
+    def _require_keys(self, section: JudgeSection, path: Path) -> None:
+        mine = ("kind", *_KEYS[section.kind], *HabitKeys.model_fields)
+        for key in sorted(section.model_fields_set - set(mine)):
+            words = f"has no meaning for kind {section.kind}; its keys are {', '.join(mine)}"
+            self._faults.add((*path, key), words)
+        for key in _REQUIRED[section.kind]:
+            if getattr(section, key) is None:
+                self._faults.add(
+                    (*path, key), f"is missing; must be {allowed(node_at((*path, key)))}"
+                )
+
+    def _require_known(
+        self, key: str, name: str | None, known: Mapping[str, object], path: Path
+    ) -> None:
+        if name is not None and name not in known:
+            names = ", ".join(known) or "there, and none is"
+            words = f"is {name!r}; must be one of {names}{suggestion(name, known)}"
+            self._faults.add((*path, key), words)
+
+    def _key_file(self, tls: TlsSection, path: Path) -> str:
+        if bool(tls.cert_file) != bool(tls.key_file):
+            self._faults.add((*path, "tls"), "has one of cert_file and key_file; must have both")
+        return self._file(tls.key_file, (*path, "tls", "key_file"))
+
+    def _file(self, name: str, path: Path) -> str:
+        """Return the full name of a file that must be there; empty stays empty."""
+        if not name:
+            return ""
+        file = self._folder / name
+        if not file.is_file():
+            self._faults.add(path, f"is {str(file)!r}; must be a file, and there is none")
+        return str(file)
+
+    def _llm(self, section: JudgeSection, path: Path) -> LlmSpec:
+        if (section.reply == "patterns") != bool(section.patterns):
+            words = "and reply: patterns need each other"
+            self._faults.add((*path, "patterns"), words)
+        return LlmSpec(
+            backend=section.backend or "",
+            model=section.model or "",
+            template=self._template(section, path),
+            patterns=tuple(ProsePattern(**p.model_dump()) for p in section.patterns),
+            **section.model_dump(
+                include=set(_LLM) - {"backend", "model", "template_file", "patterns"}
+            ),
+        )
+
+    def _template(self, section: JudgeSection, path: Path) -> str:
+        name = self._file(section.template_file, (*path, "template_file"))
+        if not name or not FilePath(name).is_file():
+            return ""
+        try:
+            return FilePath(name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            self._faults.add((*path, "template_file"), f"cannot be read: {error}")
+            return ""
+
+
+def _habits(section: JudgeSection) -> Habits:
+    return Habits(
+        limit=LimitHabit(**section.limit.model_dump()) if section.limit else None,
+        retry=RetryHabit(**section.retry.model_dump()) if section.retry else None,
+        hedge=HedgeHabit(**section.hedge.model_dump()) if section.hedge else None,
+        breaker=BreakerHabit(**section.breaker.model_dump()) if section.breaker else None,
+        cache=CacheHabit(**section.cache.model_dump()) if section.cache else None,
+    )

@@ -1,0 +1,188 @@
+"""Judges as configured: what each is made of, how it is reached, and with which habits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchLimits:
+    """How calls to one backend are gathered; what arrives while batches are under way waits."""
+
+    max_items: int = 64
+    """1 switches batching off."""
+    max_bytes: int = 2 << 20
+    max_inflight: int = 2
+    """Batches under way at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitHabit:
+    """At most so many calls of one judge at a time; more wait, and not for long."""
+
+    concurrency: int
+    max_wait_share: float = 0.1
+    """Longest wait for a place, as a share of the call's time-out; 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryHabit:
+    """One more attempt after a passing failure, where the budget allows."""
+
+    base_seconds: float = 0.2
+    cap_seconds: float = 2.0
+    budget_share: float = 0.2
+    """Most retries as a share of the calls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HedgeHabit:
+    """A second call before the first has failed, where the first is late."""
+
+    quantile: float = 0.95
+    max_share: float = 0.05
+    """Most extra calls as a share of the calls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakerHabit:
+    """No calls for a while to a judge that keeps failing."""
+
+    window_seconds: float = 30.0
+    failure_share: float = 0.5
+    min_calls: int = 10
+    open_seconds: float = 10.0
+    """Until the first probe; doubles up to `max_open_seconds`."""
+    max_open_seconds: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheHabit:
+    """The same answer to the same submission for a while."""
+
+    ttl_seconds: float
+    max_bytes: int = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What stands between the panel and a judge that waits; None switches one off."""
+
+    limit: LimitHabit | None = None
+    retry: RetryHabit | None = None
+    hedge: HedgeHabit | None = None
+    breaker: BreakerHabit | None = None
+    cache: CacheHabit | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """US dollars for a million tokens of one model, by kind; None means unknown."""
+
+    input: float
+    output: float
+    cached_input: float | None = None
+    """None: as `input`."""
+    cache_write: float | None = None
+    """None: as `input`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """What a backend accepts. What it does not accept is never sent."""
+
+    structured: str = "json_schema"
+    """`json_schema`, `json_object`, `tool` or `none`."""
+    temperature: bool = True
+    seed: bool = False
+    logprobs: bool = False
+    max_tokens_name: str = "max_completion_tokens"
+    """The parameter that bounds the reply; older servers say `max_tokens`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendSpec:
+    """A model server over HTTP."""
+
+    name: str
+    kind: str
+    """`openai_chat` or `anthropic_messages`."""
+    base_url: str
+    """Such as `https://api.openai.com/v1`, without a slash at the end."""
+    api_key_file: str = ""
+    """Read again when it changes; empty sends no key."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    concurrency: int = 64
+    """Calls under way at a time, and connections."""
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    """By model; a model that is not there costs an unknown amount, not nothing."""
+    price_version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProsePattern:
+    """What a reply in prose means, for judges that cannot answer in JSON."""
+
+    match: str
+    """RE2 expression."""
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmSpec:
+    """How a model is asked, and how its reply is read."""
+
+    backend: str
+    model: str
+    template: str = ""
+    """Text of a prompt template; empty means the shipped one."""
+    max_tokens: int = 800
+    temperature: float | None = 0.0
+    """None sends none."""
+    reply: str = "json"
+    """`json` or `patterns`."""
+    patterns: tuple[ProsePattern, ...] = ()
+    missing_confidence: float | None = None
+    """What a reply without a confidence counts as; None fails the seat."""
+    missing_findings: str = "unmet"
+    """What a required criterion counts as that the reply leaves out: `unmet` or `inconclusive`."""
+    evidence: str = "optional"
+    """`required`: a MET finding without a located quotation is INCONCLUSIVE."""
+    scoring: str = "parsed"
+    """`parsed` or `logprobs`."""
+    samples: int = 1
+    """Above 1: self-consistency over so many replies."""
+    second_pass: str = "none"
+    """`none`, `reorder` or `paraphrase`."""
+    token_budget: int = 16_000
+    """Above this estimate only the last messages are sent whole."""
+    keep_messages: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSpec:
+    """A judge as configured."""
+
+    name: str
+    kind: str
+    """`embedded`, `remote` (JudgeService, a leaf), `llm`, `policy` (a panel in this process) or
+    `consensus` (a panel of another consensus server)."""
+    target: str = ""
+    """Where a remote judge serves JudgeService, as a gRPC target."""
+    remote_judge: str = ""
+    """Which of the backend's judges; empty means its default."""
+    tls: bool = False
+    tls_ca_file: str = ""
+    """Certificates to trust; empty means the system's."""
+    tls_server_name: str = ""
+    """Name to expect in the certificate, when it is not the target's."""
+    tls_cert_file: str = ""
+    """Our own certificate, for mutual TLS."""
+    tls_key_file: str = ""
+    batch: BatchLimits = field(default_factory=BatchLimits)
+    health_check: bool = False
+    """Ask every replica of a headless service for its health before sending it calls."""
+    policy: str = ""
+    """Which policy of this file a nested panel is."""
+    llm: LlmSpec | None = None
+    habits: Habits = field(default_factory=Habits)

@@ -1,0 +1,1 @@
+"""Models as judges: a prompt out, a strictly read reply in."""

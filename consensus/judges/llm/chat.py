@@ -1,0 +1,78 @@
+"""The socket between a judge that is a model and the server that runs the model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from consensus.domain.gradient import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One call of a model."""
+
+    model: str
+    system: str
+    """Stable across submissions, so that providers can cache it."""
+    user: str
+    max_tokens: int
+    schema: Mapping[str, object] | None = None
+    """JSON Schema that the reply shall satisfy; the backend asks for it in the way it knows."""
+    temperature: float | None = None
+    seed: int | None = None
+    top_logprobs: int = 0
+    """Alternatives to tell for each token; 0 asks for none."""
+
+
+class Finish(Enum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    FILTERED = "filtered"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of a reply."""
+
+    text: str
+    top: tuple[tuple[str, float], ...]
+    """Alternatives with their natural log probabilities, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a model answered."""
+
+    text: str
+    finish: Finish
+    usage: Usage
+    model: str = ""
+    """The model that the server says it used."""
+    tokens: tuple[Token, ...] = ()
+    """Empty unless they were asked for and told."""
+
+
+class ChatBackend(Protocol):
+    """A model server."""
+
+    name: str
+
+    async def complete(self, ask: Ask, timeout_seconds: float) -> Reply:
+        """Ask once, without retrying. Stops the request when cancelled.
+
+        Raises JudgeFailed (TIMEOUT, ERROR, RATE_LIMITED, OVERLOADED, UNREADABLE, FILTERED);
+        its reason never repeats what the server wrote.
+        """
+        ...
+
+    def worst_cost(self, ask: Ask) -> float | None:
+        """Return the most that the call can cost in US dollars; None where the price is unknown."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        ...
