@@ -36,7 +36,7 @@ from consensus.service.layers import (
 from consensus.service.rulebook import Rulebook, RulesInForce
 from consensus.service.server import CONSENSUS, Server, ServerSettings
 from consensus.telemetry.exposition import metrics_served
-from consensus.telemetry.logs import DecisionLog
+from consensus.telemetry.logs import DecisionLog, FailedSeatLog
 from consensus.telemetry.recorder import Recorder
 from consensus.v1 import consensus_pb2
 from consensus.validators import check_faults, run_checks
@@ -147,7 +147,8 @@ class App:
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)
         clock = SystemClock()
-        observer = Observers(self.recorder, DecisionLog())
+        failed = [FailedSeatLog()] if settings.log_level == "debug" else []
+        observer = Observers(self.recorder, DecisionLog(), *failed)
         judging = Judging(
             Engine(clock), self.rules, observer, Replays(clock, self.recorder.replayed)
         )
