@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 
 from consensus.domain.gradient import FailureKind, Usage
-from consensus.domain.judges import BackendSpec
+from consensus.domain.judges import BackendSpec, Price
+from consensus.judges.llm.bodies import Bodies
 from consensus.judges.llm.chat import Ask, Finish, Reply
 from consensus.judges.llm.failures import BackendFailed
 from consensus.judges.llm.json_values import count, items, mapping, text
@@ -40,13 +41,18 @@ class AnthropicMessages:
     def __init__(self, spec: BackendSpec) -> None:
         self._can = spec.capabilities
         self._prices = spec.prices
+        self._bodies = Bodies(self._request)
 
     def body(self, ask: Ask) -> bytes:
-        """Return the request as JSON; the system prompt is marked for the provider's cache."""
+        """Return the request as JSON."""
+        return self._bodies.body(ask)
+
+    def _request(self, ask: Ask, user: str) -> dict[str, object]:
+        """Return the request; the system prompt is marked for the provider's cache."""
         request: dict[str, object] = {
             "model": ask.model,
             "max_tokens": ask.max_tokens,
-            "messages": [{"role": "user", "content": ask.user}],
+            "messages": [{"role": "user", "content": user}],
         }
         if ask.system:
             block = {"type": "text", "text": ask.system, "cache_control": {"type": "ephemeral"}}
@@ -55,7 +61,7 @@ class AnthropicMessages:
             request["temperature"] = min(ask.temperature, 1.0)  # its scale ends there
         if ask.schema is not None:
             request.update(_structure(self._can.structured, ask.schema))
-        return json.dumps(request, separators=(",", ":")).encode()
+        return request
 
     def reply(self, value: Mapping[str, object], ask: Ask) -> Reply:
         """Read an answer with status 200 that holds no error. Raises BackendFailed."""
@@ -66,7 +72,7 @@ class AnthropicMessages:
         return Reply(
             text=_text([mapping(block) for block in items(value.get("content"))]),
             finish=finish,
-            usage=priced(_usage(value.get("usage")), self._prices.get(ask.model)),
+            usage=_usage(value.get("usage"), self._prices.get(ask.model)),
             model=text(value.get("model"))[:200],
         )
 
@@ -104,16 +110,17 @@ def _text(blocks: list[Mapping[str, object]]) -> str:
     return "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
 
 
-def _usage(value: object) -> Usage:
+def _usage(value: object, price: Price | None) -> Usage:
     """Return the tokens; Anthropic counts input without what was read from or put in the cache."""
     told = mapping(value)
     cached = count(told.get("cache_read_input_tokens"))
     written = count(told.get("cache_creation_input_tokens"))
     details = mapping(told.get("output_tokens_details"))
-    return Usage(
+    return priced(
+        price,
         input_tokens=count(told.get("input_tokens")) + cached + written,
-        cached_input_tokens=cached,
-        cache_write_tokens=written,
+        cached=cached,
+        written=written,
         output_tokens=count(told.get("output_tokens")),
-        reasoning_tokens=count(details.get("thinking_tokens")),
+        reasoning=count(details.get("thinking_tokens")),
     )

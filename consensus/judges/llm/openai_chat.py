@@ -1,11 +1,11 @@
 """The dialect of OpenAI's chat completions, as vLLM, llama.cpp, Ollama and OpenRouter speak it."""
 
-import json
 import math
 from collections.abc import Mapping
 
 from consensus.domain.gradient import FailureKind, Usage
-from consensus.domain.judges import BackendSpec
+from consensus.domain.judges import BackendSpec, Price
+from consensus.judges.llm.bodies import Bodies
 from consensus.judges.llm.chat import Ask, Finish, Reply, Token
 from consensus.judges.llm.failures import BackendFailed, inner_failure
 from consensus.judges.llm.json_values import count, items, mapping, text
@@ -35,11 +35,15 @@ class OpenAiChat:
     def __init__(self, spec: BackendSpec) -> None:
         self._can = spec.capabilities
         self._prices = spec.prices
+        self._bodies = Bodies(self._request)
 
     def body(self, ask: Ask) -> bytes:
         """Return the request as JSON."""
+        return self._bodies.body(ask)
+
+    def _request(self, ask: Ask, user: str) -> dict[str, object]:
         can = self._can
-        messages = [{"role": "user", "content": ask.user}]
+        messages = [{"role": "user", "content": user}]
         if ask.system:
             messages.insert(0, {"role": "system", "content": ask.system})
         request: dict[str, object] = {
@@ -56,7 +60,7 @@ class OpenAiChat:
             request["top_logprobs"] = min(ask.top_logprobs, MAX_TOP_LOGPROBS)
         if ask.schema is not None:
             request.update(_structure(can.structured, ask.schema))
-        return json.dumps(request, separators=(",", ":")).encode()
+        return request
 
     def reply(self, value: Mapping[str, object], ask: Ask) -> Reply:
         """Read an answer with status 200 that holds no error. Raises BackendFailed."""
@@ -69,7 +73,7 @@ class OpenAiChat:
         return Reply(
             text=_text(message),
             finish=Finish.REFUSED if text(message.get("refusal")) else _finish(choice),
-            usage=priced(_usage(value.get("usage")), self._prices.get(ask.model)),
+            usage=_usage(value.get("usage"), self._prices.get(ask.model)),
             model=text(value.get("model"))[:200],
             tokens=_tokens(choice) if told else (),
         )
@@ -118,16 +122,17 @@ def _text(message: Mapping[str, object]) -> str:
     return "".join(text(mapping(part).get("text")) for part in items(content))
 
 
-def _usage(value: object) -> Usage:
+def _usage(value: object, price: Price | None) -> Usage:
     told = mapping(value)
     prompt = mapping(told.get("prompt_tokens_details"))
     completion = mapping(told.get("completion_tokens_details"))
-    return Usage(
+    return priced(
+        price,
         input_tokens=count(told.get("prompt_tokens")),
-        cached_input_tokens=count(prompt.get("cached_tokens")),
-        cache_write_tokens=count(prompt.get("cache_write_tokens")),
+        cached=count(prompt.get("cached_tokens")),
+        written=count(prompt.get("cache_write_tokens")),
         output_tokens=count(told.get("completion_tokens")),
-        reasoning_tokens=count(completion.get("reasoning_tokens")),
+        reasoning=count(completion.get("reasoning_tokens")),
     )
 
 

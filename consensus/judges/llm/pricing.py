@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 
 from consensus.domain.gradient import Usage
 from consensus.domain.judges import Price
@@ -15,19 +14,36 @@ FRAME_TOKENS = 64
 """What a chat template adds around the messages."""
 
 
-def priced(usage: Usage, price: Price | None) -> Usage:
-    """Return `usage` with its cost in US dollars; None where price or tokens are unknown."""
-    if price is None or not (usage.input_tokens or usage.output_tokens):
-        return replace(usage, cost_usd=None)
-    cached = min(usage.cached_input_tokens, usage.input_tokens)
-    written = min(usage.cache_write_tokens, usage.input_tokens - cached)
-    cost = (
-        (usage.input_tokens - cached - written) * price.input
-        + cached * _or(price.cached_input, price.input)
-        + written * _or(price.cache_write, price.input)
-        + usage.output_tokens * price.output
+def priced(
+    price: Price | None,
+    *,
+    input_tokens: int,
+    cached: int,
+    written: int,
+    output_tokens: int,
+    reasoning: int,
+) -> Usage:
+    """Return tokens by kind with their cost in US dollars; None where price or tokens are unknown.
+
+    `cached` and `written` are parts of `input_tokens`, `reasoning` of `output_tokens`.
+    """
+    cost = None
+    if price is not None and (input_tokens or output_tokens):
+        plain = max(input_tokens - cached - written, 0)
+        cost = (
+            plain * price.input
+            + cached * _or(price.cached_input, price.input)
+            + written * _or(price.cache_write, price.input)
+            + output_tokens * price.output
+        ) / PER
+    return Usage(
+        input_tokens=input_tokens,
+        cached_input_tokens=cached,
+        cache_write_tokens=written,
+        output_tokens=output_tokens,
+        reasoning_tokens=reasoning,
+        cost_usd=cost,
     )
-    return replace(usage, cost_usd=cost / PER)
 
 
 def worst_cost(ask: Ask, price: Price | None) -> float | None:
