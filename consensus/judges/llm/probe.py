@@ -13,7 +13,7 @@ from consensus.judges.llm.json_values import mapping, parsed
 
 CALL_SECONDS = 60.0
 """Time for one call: a server may have to load the model first."""
-MAX_TOKENS = 256
+MAX_TOKENS = 128
 _KEY = "colour"
 _SCHEMA = {
     "type": "object",
