@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 import threading
 from collections.abc import Collection
 from types import TracebackType
@@ -26,13 +27,21 @@ class FakeLlm:
     `answers` are given in turn, the last one repeats; the least that fits the schema asked for
     where there are none. `rejects`: parameters, or kinds of structure (`json_schema`,
     `json_object`), that are answered with 400. `key`: calls without it are answered with 401.
+    `tls`: serve https.
     It runs in a thread of its own, so it answers blocking clients and event loops alike.
     """
 
-    def __init__(self, *answers: LlmAnswer, rejects: Collection[str] = (), key: str = "") -> None:
+    def __init__(
+        self,
+        *answers: LlmAnswer,
+        rejects: Collection[str] = (),
+        key: str = "",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._arrivals = threading.Condition()
         self._rejects = frozenset(rejects)
         self._key = key
+        self._tls = tls
         self._port = 0
         self._connections: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -54,7 +63,8 @@ class FakeLlm:
         """What `base_url` of the policy file has to be. Raises RuntimeError when not running."""
         if self._loop is None:
             raise RuntimeError("the server is not running; use it in a `with` block")
-        return f"http://127.0.0.1:{self._port}/v1"
+        scheme = "https" if self._tls else "http"
+        return f"{scheme}://127.0.0.1:{self._port}/v1"
 
     @property
     def requests(self) -> list[dict[str, Any]]:
@@ -107,7 +117,7 @@ class FakeLlm:
     async def _serve(self, ready: threading.Event) -> None:
         self._stopping = asyncio.Event()
         server = await asyncio.start_server(
-            self._connected, "127.0.0.1", 0, limit=MAX_HEAD_BYTES, backlog=BACKLOG
+            self._connected, "127.0.0.1", 0, limit=MAX_HEAD_BYTES, backlog=BACKLOG, ssl=self._tls
         )
         self._port = server.sockets[0].getsockname()[1]
         self._loop = asyncio.get_running_loop()
