@@ -76,7 +76,7 @@ async def probe(
     told: Callable[[str], None] = lambda _: None,
     call_seconds: float = CALL_SECONDS,
 ) -> Probe:
-    """Ask `model` up to nine times and return what it accepts. Never raises JudgeFailed.
+    """Ask `model` up to eight times and return what it accepts. Never raises JudgeFailed.
 
     `told` hears the name of each capability before it is tried. Must run inside the event loop.
     """

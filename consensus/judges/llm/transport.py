@@ -5,6 +5,7 @@ import io
 from collections.abc import Mapping
 
 import aiohttp
+from multidict import CIMultiDict
 from yarl import URL
 
 from consensus import __version__
@@ -18,6 +19,13 @@ KEEPALIVE_SECONDS = 60.0
 MAX_REPLY_BYTES = 2 << 20
 _STREAMED_BYTES = 1 << 20
 """From here on aiohttp wants a stream, so that writing does not hold up the loop."""
+
+_HEADERS = {
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "Content-Type": "application/json",
+    "User-Agent": f"consensus/{__version__}",
+}
 
 Answer = tuple[int, Mapping[str, str], bytes]
 """Status, headers, body."""
@@ -33,6 +41,9 @@ class Transport:
         self._url = URL(spec.base_url + path)
         self._keys = KeyFile(spec.api_key_file)
         self._key_name, self._key_prefix = key_header
+        sent = CIMultiDict(_HEADERS)
+        sent.update(headers)
+        sent.update(spec.headers)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 limit=spec.concurrency, keepalive_timeout=KEEPALIVE_SECONDS, ttl_dns_cache=30
@@ -40,14 +51,7 @@ class Transport:
             cookie_jar=aiohttp.DummyCookieJar(),
             # A packed reply could unfold into any size: none is asked for, none unpacked.
             auto_decompress=False,
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": "identity",
-                "Content-Type": "application/json",
-                "User-Agent": f"consensus/{__version__}",
-                **headers,
-                **spec.headers,
-            },
+            headers=sent,
         )
 
     async def post(self, body: bytes, timeout_seconds: float) -> Answer:

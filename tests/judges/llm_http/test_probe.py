@@ -58,7 +58,7 @@ async def probed(
             prices={"m": Price(input=1, output=1)},
         )
         found = await probe(spec, "m", call_seconds=seconds)
-        assert len(fake.calls) <= 9
+        assert len(fake.calls) <= 8
     return found
 
 

@@ -153,13 +153,24 @@ async def test_a_prompt_of_megabytes_is_sent() -> None:
         ("openai_chat", "x-tenant", "acme"),
         ("anthropic_messages", "x-tenant", "acme"),
         ("anthropic_messages", "anthropic-version", "2023-06-01"),
+        ("anthropic_messages", "anthropic-beta", "x"),
     ],
 )
 async def test_headers(kind: str, name: str, value: str) -> None:
+    mine = {"X-Tenant": "acme", "anthropic-beta": "x"}
     with FakeLlm() as fake:
-        async with asking(fake, kind, headers={"X-Tenant": "acme"}) as backend:
+        async with asking(fake, kind, headers=mine) as backend:
             await backend.complete(ask(), 10)
         headers = fake.calls[0].headers
     assert headers[name] == value
     assert headers["user-agent"].startswith("consensus/")
     assert not {"authorization", "x-api-key", "cookie"} & headers.keys()
+
+
+async def test_a_header_of_the_file_replaces_the_usual_one() -> None:
+    with FakeLlm() as fake:
+        async with asking(fake, KINDS[1], headers={"anthropic-VERSION": "later"}) as backend:
+            await backend.complete(ask(), 10)
+            session: Any = backend._transport._session  # type: ignore[attr-defined]
+            assert session.headers.getall("anthropic-version") == ["later"]
+        assert fake.calls[0].headers["anthropic-version"] == "later"
