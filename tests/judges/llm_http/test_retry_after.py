@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from consensus.judges.llm.failures import retry_after
+from consensus.judges.llm.retry_after import retry_after
 from tests.judges.llm_http.asking import failure_of
 
 NAMES = [
