@@ -29,7 +29,10 @@ _STATUS_OF = {
     "deadline_exceeded": 504,
 }
 """Codes that stand where a status is missing: in an answer with 200."""
-_SPENT = ("insufficient_quota", "quota_exceeded", "billing", "spend", "credit", "balance")
+_SPENT = (
+    *("insufficient_quota", "quota_exceeded", "insufficient_balance"),
+    *("billing", "credit", "spend_limit", "spending"),
+)
 _FILTERED = ("content_filter", "content_policy", "responsibleaipolicy", "moderation")
 _TOO_LONG = ("context_length", "context_size", "above_max_length", "too_large")
 _MOST_RAW = 64 << 10

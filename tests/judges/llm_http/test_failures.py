@@ -53,6 +53,8 @@ def finished(reason: str, error: object = None) -> HttpAnswer:
         (http_error(429), LIMITED, True, "too many requests"),
         (http_error(429, "insufficient_quota"), LIMITED, False, "quota is spent"),
         (http_error(429, "billing_hard_limit_reached"), LIMITED, False, "quota is spent"),
+        (http_error(429, "spend_limit_reached"), LIMITED, False, "quota is spent"),
+        (http_error(403, "account_suspended"), ERROR, False, "key is not accepted"),
         (http_error(500), ERROR, True, "a fault of the backend"),
         (http_error(502), ERROR, True, "a fault of the backend"),
         (http_error(503), OVERLOADED, True, "overloaded"),
