@@ -17,6 +17,7 @@ from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
 from consensus.config.settings import loopback
 from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.judges import BackendSpec
 from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Judge, Observer, SilentObserver
 from consensus.judges.embedded import embedded_judges
@@ -109,6 +110,12 @@ def bench(policies: PolicySet) -> dict[str, Judge]:
         name: embedded[name] if name in embedded else RemoteJudge(policies.judges[name])
         for name in seated
     }
+
+
+def models(policies: PolicySet) -> list[tuple[BackendSpec, str]]:
+    """Return every backend and model that some judge of `policies` asks, in the file's order."""
+    asked = {(j.llm.backend, j.llm.model): None for j in policies.judges.values() if j.llm}
+    return [(policies.backends[backend], model) for backend, model in asked]
 
 
 async def close(judges: Mapping[str, Judge], grace_seconds: float) -> None:
