@@ -24,7 +24,7 @@ class Recorder:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.registry = registry
-        self._metrics = build(registry)
+        self._metrics = self.instruments = build(registry)
         self._child = functools.lru_cache(maxsize=4096)(self._labelled)
         python = ".".join(map(str, sys.version_info[:3]))
         self._gauge("consensus_build_info", __version__, python).set(1)
