@@ -1,12 +1,14 @@
 """The contract of every judge, with all habits around a remote judge of a real server."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import Phase, given, settings
 
 from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.gradient import Failure, FailureKind
+from consensus.domain.judges import HedgeHabit
 from consensus.domain.policy import Seat
 from consensus.domain.submission import Submission
 from tests.builders import criteria, decide, seats_of, stage, submission
@@ -26,6 +28,12 @@ from tests.wire.submissions import received
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+def calls_under_way() -> list[str]:
+    """Return the tasks that habits made and that have not ended."""
+    names = (getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks())
+    return [name for name in names if name.startswith("RemoteJudge.")]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,26 +62,25 @@ async def test_a_failure_is_a_judges_failure() -> None:
 
 
 async def test_a_call_under_way_obeys_its_cancellation_as_does_the_backend() -> None:
-    before = asyncio.all_tasks()
     async with serving(hang) as backend, judge_at(backend.target) as judge:
         wrapped = composed(judge)
         await stops_when_cancelled(wrapped, submission(), backend.asked, backend.ended)
-    assert asyncio.all_tasks() <= before
+    assert calls_under_way() == []
 
 
 async def test_a_seats_time_out_cancels_the_call_and_its_hedge_and_fails_as_a_time_out() -> None:
     """The panel's scope cancels at every await, and grpc.aio echoes what it is told."""
-    before = asyncio.all_tasks()
     async with (
         serving(by_name) as backend,
         judge_at(backend.target, remote_judge="conduct") as judge,
     ):
         told = Told()
-        wrapped = composed(judge, NOT_KEPT, told)
-        rules = stage(Seat(judge=judge.name, timeout_seconds=0.2))
+        habits = replace(NOT_KEPT, hedge=HedgeHabit(quantile=0.55))  # deaf to a slow connection
+        wrapped = composed(judge, habits, told)
         for _ in range(10):
-            await decide(rules, wrapped)
+            await decide(stage(judge.name), wrapped)
         backend.script = hang
+        rules = stage(Seat(judge=judge.name, timeout_seconds=0.3))
         for attempts in (2, 1):  # the allowance is one
             seat = seats_of(await decide(rules, wrapped))[judge.name]
             assert isinstance(seat.answer, Failure)
@@ -81,5 +88,6 @@ async def test_a_seats_time_out_cancels_the_call_and_its_hedge_and_fails_as_a_ti
         task = asyncio.current_task()
         assert task is not None
         assert task.cancelling() == 0
-        assert told.of("hedged") == ["cancelled"]
-    assert asyncio.all_tasks() <= before
+        # By the panel, unless gRPC saw the same deadline first.
+        assert told.of("hedged") in (["cancelled"], ["failed"])
+    assert calls_under_way() == []
