@@ -1,6 +1,10 @@
 """All habits together, in their order."""
 
 import asyncio
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from consensus.domain.decision import SeatStatus
 from consensus.domain.gradient import FailureKind, GradientResult
@@ -118,3 +122,35 @@ async def test_a_hanging_backend_opens_the_breaker_through_the_panels_own_time_o
         await decide(rules, judge, about=submission(f"{number}"))
     assert told.of("breaker") == ["closed", "open"]
     assert scripted.under_way == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+async def test_a_storm_of_cancellations_leaves_nothing_behind(seed: int) -> None:
+    dice, before = chance(seed), asyncio.all_tasks()
+    scripts = (GOOD, GOOD, passing(), lasting(), passing(FailureKind.RATE_LIMITED, 0.2))
+    plays = [(dice.choice((0.1, 0.1, 0.3, 3.0)), dice.choice(scripts)) for _ in range(100)]
+    judge, told = Scripted(*plays), Told()
+    habits = replace(ALL, hedge=HedgeHabit(max_share=0.5), breaker=BreakerHabit(failure_share=0.9))
+    wrapped = composed(judge, habits, told)
+
+    async def caller() -> None:
+        await asyncio.sleep(dice.random() * 10)
+        about = evaluation(dice.choice("abcdefghijklmnop"))
+        call = asyncio.create_task(outcome(wrapped, about, seconds=dice.choice((0.2, 1.0, 5.0))))
+        await asyncio.wait([call], timeout=dice.choice((0.05, 0.5, 9.0)))
+        call.cancel()
+        await asyncio.wait([call])
+
+    await asyncio.gather(*(caller() for _ in range(100)))
+    assert asyncio.all_tasks() == before
+    assert judge.under_way == 0
+    assert judge.most_under_way <= 4
+    assert sum(told.of("waiting")) == 0
+    await asyncio.sleep(200)
+    judge.then((1.0, GOOD))
+    await outcome(wrapped, evaluation("a probe, if the breaker is open"))
+    after = asyncio.gather(*(outcome(wrapped, evaluation(f"{n}")) for n in range(4)))
+    await asyncio.sleep(0.5)
+    assert judge.under_way == 4
+    assert [type(answer) for answer in await after] == [GradientResult] * 4
