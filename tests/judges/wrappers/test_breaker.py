@@ -106,6 +106,14 @@ async def test_a_crash_counts() -> None:
     assert await calls(breaker, 1) == [OPEN]
 
 
+async def test_a_cancellation_that_nobody_asked_for_counts_as_a_crash() -> None:
+    _, breaker = breaking((0.1, asyncio.CancelledError()))
+    for _ in range(10):
+        with pytest.raises(asyncio.CancelledError):
+            await ask(breaker)
+    assert await calls(breaker, 1) == [OPEN]
+
+
 async def test_want_of_a_place_does_not_count() -> None:
     _, breaker = breaking((0.1, NoPlace(1, 1.0)))
     assert await calls(breaker, 40) == [FailureKind.OVERLOADED] * 40
