@@ -22,6 +22,7 @@ from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Judge, Observer, SilentObserver
 from consensus.judges.embedded import embedded_judges
 from consensus.judges.remote import RemoteJudge
+from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
 from consensus.service.admission import Admission
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.deadline import DeadlineLimits
@@ -36,6 +37,7 @@ from consensus.service.layers import (
 )
 from consensus.service.rulebook import Rulebook, RulesInForce
 from consensus.service.server import CONSENSUS, Server, ServerSettings
+from consensus.telemetry.bench import BenchRecorder
 from consensus.telemetry.exposition import metrics_served
 from consensus.telemetry.logs import DecisionLog, FailedSeatLog
 from consensus.telemetry.recorder import Recorder
@@ -96,8 +98,11 @@ def read_policies(file: Path | None) -> PolicySet:
     return load_policies(file or BUNDLED, check_faults)
 
 
-def bench(policies: PolicySet) -> dict[str, Judge]:
-    """Return every judge that some seat of `policies` names. Must run inside the event loop."""
+def bench(policies: PolicySet, observer: HabitObserver = UNOBSERVED) -> dict[str, Judge]:
+    """Return every judge that some seat of `policies` names, with its habits.
+
+    Must run inside the event loop.
+    """
     embedded = embedded_judges(run_checks)
     seated = {
         seat.judge
@@ -106,10 +111,15 @@ def bench(policies: PolicySet) -> dict[str, Judge]:
         if stage.panel is not None
         for seat in stage.panel.seats
     }
-    return {
-        name: embedded[name] if name in embedded else RemoteJudge(policies.judges[name])
-        for name in seated
-    }
+    clock = SystemClock()
+    judges: dict[str, Judge] = {}
+    for name in seated:
+        if name in embedded:
+            judges[name] = embedded[name]
+        else:
+            spec = policies.judges[name]
+            judges[name] = compose(RemoteJudge(spec), spec.habits, clock, observer)
+    return judges
 
 
 def models(policies: PolicySet) -> list[tuple[BackendSpec, str]]:
@@ -150,7 +160,8 @@ class App:
         """Make everything but the port. Must run inside the event loop."""
         self._settings = settings
         self.recorder = recorder
-        self.rules = RulesInForce(Rulebook(policies, bench(policies)))
+        self._habits = BenchRecorder(recorder.instruments)
+        self.rules = RulesInForce(Rulebook(policies, bench(policies, self._habits)))
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)
         clock = SystemClock()
@@ -249,7 +260,7 @@ class App:
 
         async def apply(policies: PolicySet) -> None:
             previous = self.rules.current
-            self.rules.current = Rulebook(policies, bench(policies))
+            self.rules.current = Rulebook(policies, bench(policies, self._habits))
             self._tell(policies)
             # A request under way keeps its judges, asked already or not; none outlives this.
             spawn(_retire, previous.judges, self._settings.max_deadline_seconds)

@@ -74,19 +74,23 @@ class LimitSection(Section):
 class RetrySection(Section):
     """One more attempt after a passing failure, with full jitter, where the budget allows."""
 
-    base_seconds: float = Field(0.2, gt=0, le=60, description="Longest first wait.")
-    cap_seconds: float = Field(2.0, gt=0, le=60, description="Longest wait of all.")
-    budget_share: Unit = Field(0.2, description="Most retries as a share of the calls.")
+    base_seconds: float = Field(
+        0.2, gt=0, le=60, description="The wait is random, from 0 to twice this."
+    )
+    cap_seconds: float = Field(2.0, gt=0, le=60, description="Longest such wait.")
+    budget_share: float = Field(
+        0.2, gt=0, le=1, description="Most retries as a share of the calls, beside the first three."
+    )
 
 
 class HedgeSection(Section):
-    """A second call to the same backend where the first is late."""
+    """A second call to the same backend where the first is late; none before ten answers."""
 
     quantile: float = Field(
         0.95, gt=0.5, lt=1, description="Late means later than this share of the earlier calls."
     )
     max_share: float = Field(
-        0.05, gt=0, le=0.5, description="Most extra calls as a share of the calls."
+        0.05, gt=0, le=0.5, description="Most hedges as a share of the calls, beside the first one."
     )
 
 

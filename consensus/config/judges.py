@@ -1,7 +1,7 @@
 """Builds judges and backends out of their sections, and finds keys of another kind of judge."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from urllib.parse import urlsplit
 
@@ -71,6 +71,7 @@ class BenchBuilder:
         self._require_keys(section, path)
         self._require_known("backend", section.backend, self._backends, path)
         self._require_known("policy", section.policy, self._policies, path)
+        self._faults.add_fields(path, _habit_faults(section))
         tls = section.tls
         return JudgeSpec(
             name=name,
@@ -178,6 +179,20 @@ def _base_url(text: str) -> bool:
         return False
     whole = parts.scheme in ("http", "https") and host and text.isascii() and text.isprintable()
     return bool(whole) and not any(mark in text for mark in " @?#")
+
+
+def _habit_faults(section: JudgeSection) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong) for numbers that contradict each other."""
+    retry, breaker = section.retry, section.breaker
+    if retry and retry.cap_seconds < retry.base_seconds:
+        words = f"is {retry.cap_seconds:g}; must be at least base_seconds ({retry.base_seconds:g})"
+        yield "retry.cap_seconds", words
+    if breaker and breaker.max_open_seconds < breaker.open_seconds:
+        least = f"open_seconds ({breaker.open_seconds:g})"
+        yield (
+            "breaker.max_open_seconds",
+            f"is {breaker.max_open_seconds:g}; must be at least {least}",
+        )
 
 
 def _habits(section: JudgeSection) -> Habits:

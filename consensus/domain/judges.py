@@ -29,7 +29,9 @@ class RetryHabit:
     """One more attempt after a passing failure, where the budget allows."""
 
     base_seconds: float = 0.2
+    """The wait is random, from 0 to twice this."""
     cap_seconds: float = 2.0
+    """Longest such wait."""
     budget_share: float = 0.2
     """Most retries as a share of the calls."""
 
@@ -39,6 +41,7 @@ class HedgeHabit:
     """A second call before the first has failed, where the first is late."""
 
     quantile: float = 0.95
+    """Later than this share of the earlier calls is late."""
     max_share: float = 0.05
     """Most extra calls as a share of the calls."""
 
@@ -61,6 +64,7 @@ class CacheHabit:
 
     ttl_seconds: float
     max_bytes: int = 16 << 20
+    """Above it, the answers used longest ago are dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,6 +87,47 @@ METRICS: tuple[Metric, ...] = (
         "Quotations and findings struck because the submission does not hold them.",
         ("judge",),
     ),
+    Metric(
+        Counter,
+        "consensus_judge_retries_total",
+        "Second calls after a failure, by its kind.",
+        ("judge", "reason"),
+    ),
+    Metric(
+        Counter,
+        "consensus_judge_hedges_total",
+        "Second calls because the first was late: won, lost, failed or cancelled.",
+        ("judge", "result"),
+    ),
+    Metric(
+        Gauge,
+        "consensus_hedging_delay_seconds",
+        "From when on a call of this judge is late.",
+        ("judge",),
+    ),
+    Metric(
+        Gauge,
+        "consensus_judge_breaker_state",
+        "1 for the state that the breaker is in: closed, open or half_open.",
+        ("judge", "state"),
+    ),
+    Metric(
+        Gauge,
+        "consensus_judge_constant",
+        "1 for a judge whose score has not changed, or whose confidence was full, over its latest"
+        " 50 submissions. A warning.",
+        ("judge", "what"),
+    ),
+    Metric(
+        Gauge, "consensus_judge_limit", "Most calls of this judge under way at a time.", ("judge",)
+    ),
+    Metric(Gauge, "consensus_judge_waiting", "Calls that wait for the limit.", ("judge",)),
+    Metric(
+        Counter,
+        "consensus_judge_cache_total",
+        "Answers looked up: hit, miss, or shared with a call under way.",
+        ("judge", "result"),
+    ),
     Metric(Gauge, "consensus_inflight", "Judging calls under way."),
     Metric(
         Counter,
