@@ -6,7 +6,7 @@ judges that wait get a task each, in one group that ends with the panel.
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import anyio
@@ -55,6 +55,11 @@ class Fanout:
         self._started: dict[int, float] = {}
         self.slots: list[SeatResult | None] = [None] * len(panel.seats)
 
+    def refuse(self, failures: Mapping[int, Failure]) -> None:
+        """Fail these seats, by place in the panel: their judges are not asked."""
+        for index, failure in failures.items():
+            self._fill(index, self._panel.seats[index], SeatStatus.FAILED, failure)
+
     async def run(
         self, budget: Budget, settled: Callable[[Slots], bool]
     ) -> tuple[list[SeatResult], bool]:
@@ -67,7 +72,8 @@ class Fanout:
             waiting = [
                 (index, seat, judge)
                 for index, seat in enumerate(self._panel.seats)
-                if (judge := self._instant_done(index, seat)) is not None
+                if self.slots[index] is None
+                and (judge := self._instant_done(index, seat)) is not None
             ]
             done = early and bool(waiting) and settled(self.slots)
             if waiting and not done:
@@ -126,7 +132,7 @@ class Fanout:
                 answer = await judge.evaluate(self._evaluation, timeout)
                 self._answered(index, seat, answer)
         except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
-            if isinstance(error, asyncio.CancelledError) and _cancelled():
+            if isinstance(error, asyncio.CancelledError) and cancelled():
                 raise
             if not scope.cancel_called:  # else an echo: grpc.aio raises a CancelledError of its own
                 self._failed(index, seat, error)
@@ -189,7 +195,7 @@ class Fanout:
         return self._fill(index, seat, SeatStatus.FAILED, late)
 
 
-def _cancelled() -> bool:
+def cancelled() -> bool:
     """Tell whether someone cancelled this task; else the CancelledError is the judge's own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -33,6 +33,10 @@ class Recorder:
         self._asked: dict[str, int] = {}
         self._gauge("consensus_inflight").set_function(lambda: self._inflight)
 
+    def count(self, name: str, *labels: str, by: float = 1.0) -> None:
+        """Add `by`, at least 0, to a counter of the table."""
+        self._counter(name, *labels).inc(by)
+
     # Calls
 
     def call_started(self, kind: str, service: str, method: str) -> None:
