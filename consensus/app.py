@@ -141,7 +141,7 @@ class App:
         self.recorder = recorder
         clock = SystemClock()
         self._engine = Engine(clock)
-        usage = UsageRecorder(recorder.count, self._nested)
+        usage = UsageRecorder(recorder.instruments, self._nested)
         observer = Observers(recorder, usage, DecisionLog())
         self._nested_observer = NestedObservers(recorder, usage, DecisionLog())
         self.rules = RulesInForce(self.rulebook(policies))

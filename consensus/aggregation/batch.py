@@ -18,9 +18,9 @@ TINY = 1e-12
 """Relative slack where weights are compared with each other."""
 
 
-@value(frozen=True)
+@value(frozen=True, slots=True)
 class Batch:
-    """B rows of N seats. No NaN anywhere: an unscored cell holds 0 and weighs 0."""
+    """B rows of N seats. No NaN anywhere: a cell that is unscored or weighs nothing holds 0."""
 
     scores: Floats
     """[B, N], 0 to 1."""
@@ -28,10 +28,14 @@ class Batch:
     """[B, N], 0 to 1."""
     weights: Floats
     """[N], as configured, scaled so that the heaviest seat weighs 1."""
+    whole: float
+    """The weight of all seats, scored or not."""
     cell_weights: Floats
     """[B, N], the seat's weight where the cell is scored, else 0."""
     totals: Floats
     """[B], the sum of each row's cell weights."""
+    divisors: Floats
+    """[B], the totals, and something where they are 0."""
 
     @classmethod
     def of(
@@ -56,38 +60,46 @@ class Batch:
                 raise ValueError(f"{name} must be finite and in [0, 1]")
         if not ((w >= 0) & np.isfinite(w)).all() or not w.any():
             raise ValueError(f"weights must be finite, >= 0 and not all 0, not {w.tolist()}")
-        return cls.build(np.where(mask, s, 0.0), np.where(mask, c, 0.0), w, mask)
+        mask = mask & (w > 0)
+        return cls.build(np.where(mask, s, 0.0), np.where(mask, c, 0.0), tuple(w), mask)
 
     @classmethod
     def build(
         cls,
         scores: Sequence[Sequence[float]] | Floats,
         confidences: Sequence[Sequence[float]] | Floats,
-        weights: Sequence[float] | Floats,
+        weights: tuple[float, ...],
         scored: Sequence[Sequence[bool]] | Bools,
     ) -> "Batch":
         """Build a batch out of values that have been checked where they came in; what is not
-        scored must hold 0.
+        scored or weighs nothing must hold 0.
         """
-        scaled = _scaled(tuple(weights))
-        cells = scaled * np.asarray(scored, bool)
-        return cls(
-            np.asarray(scores, np.float64),
-            np.asarray(confidences, np.float64),
+        scaled, whole = _scaled(weights)
+        return cls._weighed(
+            np.array(scores, np.float64),
+            np.array(confidences, np.float64),
             scaled,
-            cells,
-            row_sums(cells),
+            whole,
+            scaled * np.array(scored, np.float64),
         )
+
+    @classmethod
+    def _weighed(
+        cls, scores: Floats, confidences: Floats, weights: Floats, whole: float, cells: Floats
+    ) -> "Batch":
+        totals = row_sums(cells)
+        divisors = np.maximum(totals, SMALLEST)
+        return cls(scores, confidences, weights, whole, cells, totals, divisors)
 
     def completed(self, outstanding: Bools, score: float) -> "Batch":
         """Return the batch in which every outstanding cell scores `score` with confidence 1."""
-        cells = np.where(outstanding, self.weights, self.cell_weights)
-        return Batch(
-            np.where(outstanding, score, self.scores),
-            np.where(outstanding, 1.0, self.confidences),
+        filled = outstanding & (self.weights > 0)
+        return self._weighed(
+            np.where(filled, score, self.scores),
+            np.where(filled, 1.0, self.confidences),
             self.weights,
-            cells,
-            row_sums(cells),
+            self.whole,
+            np.where(filled, self.weights, self.cell_weights),
         )
 
     def with_scores(self, scores: Floats) -> "Batch":
@@ -97,8 +109,10 @@ class Batch:
             scores,
             np.broadcast_to(self.confidences, shape),
             self.weights,
+            self.whole,
             np.broadcast_to(self.cell_weights, shape),
             np.broadcast_to(self.totals, shape[:1]),
+            np.broadcast_to(self.divisors, shape[:1]),
         )
 
     def rows(self, start: int, stop: int | None = None) -> "Batch":
@@ -108,37 +122,27 @@ class Batch:
             self.scores[kept],
             self.confidences[kept],
             self.weights,
+            self.whole,
             self.cell_weights[kept],
             self.totals[kept],
+            self.divisors[kept],
         )
 
     def mean(self, values: Floats) -> Floats:
         """Return the weighted mean of `values` [B, N] in each row, [B]; 0 where nothing weighs."""
-        mean: Floats = row_sums(values * self.cell_weights) / self._divisors
+        mean: Floats = row_sums(values * self.cell_weights) / self.divisors
         return mean
-
-    @functools.cached_property
-    def mean_scores(self) -> Floats:
-        """The weighted mean of the scores, [B]; the fold needs it more than once."""
-        return self.mean(self.scores)
-
-    @functools.cached_property
-    def _divisors(self) -> Floats:
-        return np.maximum(self.totals, SMALLEST)
-
-    @functools.cached_property
-    def whole(self) -> float:
-        """The weight of all seats, scored or not."""
-        return float(row_sums(self.weights[None])[0])
 
 
 @functools.lru_cache(maxsize=256)
-def _scaled(weights: tuple[float, ...]) -> Floats:
-    """Return the weights, scaled so that the heaviest is 1; a panel's are the same every time."""
+def _scaled(weights: tuple[float, ...]) -> tuple[Floats, float]:
+    """Return the weights, scaled so that the heaviest is 1, and their sum; a panel's are the same
+    every time.
+    """
     values = np.array(weights, np.float64)
     values /= np.maximum.reduce(values)
     values.flags.writeable = False
-    return values
+    return values, float(row_sums(values[None])[0])
 
 
 def weighted_mean(values: Floats, weights: Floats, totals: Floats) -> Floats:

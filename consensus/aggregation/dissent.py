@@ -15,21 +15,21 @@ STEPS = np.arange(101) / 100
 def dissents(
     batch: Batch, panel: Panel, judges: list[str], final: float, bar: float
 ) -> tuple[Dissent, ...]:
-    """Return one entry for each dissenting seat of a batch of one, in panel order.
+    """Return one entry for each dissenting seat of a batch's first row, in panel order.
 
     The consensus passes iff `final` reaches `bar`; a seat passes iff its score reaches the panel's
     threshold. Seats of weight 0 have no side.
     """
     passed = reaches(final, bar)
-    cells = zip(batch.scores[0].tolist(), batch.cell_weights[0].tolist(), strict=True)
+    scores, weights = batch.scores[0].tolist(), batch.cell_weights[0].tolist()
     against = {
-        i: score
-        for i, (score, weight) in enumerate(cells)
-        if weight > 0 and reaches(score, panel.threshold) != passed
+        i: scores[i]
+        for i, weight in enumerate(weights)
+        if weight > 0 and reaches(scores[i], panel.threshold) != passed
     }
     if not against:
         return ()
-    flips = _flips(batch, panel, judges, passed, bar)
+    flips = _flips(batch.rows(0, 1), panel, judges, passed, bar)
     nearest = min(flips.values(), key=lambda found: found[0], default=(0.0, None))[1]
     return tuple(
         Dissent(judges[i], score, flips[i][1] if i in flips else nearest)

@@ -59,19 +59,22 @@ def final_scores(batch: Batch, panel: Panel) -> Floats:
 
     Keeping it there takes rounding away: three seats of 0.7 fold to 0.7, not 0.6999999999999998.
     """
-    final = STRATEGIES[panel.strategy](batch, panel)
+    return _kept_within(STRATEGIES[panel.strategy](batch, panel), batch, panel)
+
+
+def _kept_within(final: Floats, batch: Batch, panel: Panel) -> Floats:
     if panel.strategy is StrategyName.MAJORITY:
         return final
-    weighs = batch.cell_weights > 0
-    low = np.minimum.reduce(batch.scores, axis=1, where=weighs, initial=1.0)
-    high = np.maximum.reduce(batch.scores, axis=1, where=weighs, initial=0.0)
+    low = np.minimum.reduce(batch.scores, axis=1, where=batch.cell_weights > 0, initial=1.0)
+    high = np.maximum.reduce(batch.scores, axis=1)
     return np.minimum(np.maximum(final, low), high)
 
 
-def score_agreement(batch: Batch) -> Floats:
+def score_agreement(batch: Batch, means: Floats) -> Floats:
     """Return 1 - min(var / 0.25, 1) of each row, [B]; the variance is weighted, about the mean."""
-    apart = batch.scores - batch.mean_scores[:, None]
-    return 1.0 - np.minimum(batch.mean(apart * apart) / MAX_VARIANCE, 1.0)
+    apart = batch.scores - means[:, None]
+    apart *= apart
+    return 1.0 - np.minimum(batch.mean(apart) / MAX_VARIANCE, 1.0)
 
 
 def vote_agreement(batch: Batch, panel: Panel) -> Floats:
@@ -87,17 +90,20 @@ def fold(batch: Batch, panel: Panel) -> FoldedBatch:
     confidence = coverage (agreement_factor agreement + self_factor self), self = sum w c / sum w;
     coverage self with fewer than two voters; coverage min c under unanimous.
     """
+    strategy = panel.strategy
     voters: Ints = np.add.reduce(batch.cell_weights > 0, axis=1)
     coverage = np.minimum(batch.totals / batch.whole, 1.0)
-    final = final_scores(batch, panel)
-    votes_count = panel.strategy is StrategyName.MAJORITY
-    agreement = vote_agreement(batch, panel) if votes_count else score_agreement(batch)
-    if panel.strategy is StrategyName.UNANIMOUS:
+    means = batch.mean(batch.scores)
+    averages = strategy is StrategyName.WEIGHTED_AVERAGE  # whose score the means already are
+    final = _kept_within(means if averages else STRATEGIES[strategy](batch, panel), batch, panel)
+    votes_count = strategy is StrategyName.MAJORITY
+    agreement = vote_agreement(batch, panel) if votes_count else score_agreement(batch, means)
+    if strategy is StrategyName.UNANIMOUS:
         confidence = coverage * unanimous.lowest(batch.confidences, batch)
     else:
         own = batch.mean(batch.confidences)
         factors = panel.factors
         mixed = factors.agreement * agreement + factors.self_confidence * own
-        confidence = coverage * (own + (voters >= 2) * (mixed - own))
+        confidence = coverage * np.where(voters >= 2, mixed, own)
     tie = final == 0.5 if votes_count else np.zeros(len(final), bool)
     return FoldedBatch(final, np.minimum(confidence, 1.0), agreement, coverage, tie, voters)

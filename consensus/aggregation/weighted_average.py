@@ -9,4 +9,4 @@ from consensus.domain.policy import Panel
 
 def final(batch: Batch, panel: Panel) -> Floats:
     """Return the folded score of each row, [B], 0 to 1."""
-    return batch.mean_scores
+    return batch.mean(batch.scores)

@@ -15,7 +15,6 @@ from consensus.domain.gradient import (
     FindingStatus,
     GradientResult,
     Signal,
-    unit,
 )
 from consensus.domain.submission import Criterion
 from consensus.validators import Locator
@@ -40,10 +39,10 @@ def admit(answer: object, rubric: Sequence[Criterion], locator: Locator) -> tupl
     Raises JudgeFailed (UNREADABLE) where the answer breaks the contract.
     """
     try:
-        if isinstance(answer, Abstention):
-            return Abstention(plain(answer.reason, MAX_TEXT)), 0
         if isinstance(answer, GradientResult):
             return _gradient(answer, rubric, locator)
+        if isinstance(answer, Abstention):
+            return Abstention(plain(answer.reason, MAX_TEXT)), 0
     except (AttributeError, TypeError, ValueError):
         raise JudgeFailed(FailureKind.UNREADABLE, "a field is of the wrong type") from None
     raise JudgeFailed(FailureKind.UNREADABLE, f"answered with a {type(answer).__name__}")
@@ -52,13 +51,19 @@ def admit(answer: object, rubric: Sequence[Criterion], locator: Locator) -> tupl
 def _gradient(
     answer: GradientResult, rubric: Sequence[Criterion], locator: Locator
 ) -> tuple[GradientResult, int]:
-    _require_unit("score", answer.score)
-    _require_unit("confidence", answer.confidence)
+    score, confidence = answer.score, answer.confidence
+    _require_unit("score", score)
+    _require_unit("confidence", confidence)
+    reasoning = plain(answer.reasoning, MAX_REASONING)
+    if not (answer.findings or answer.signals or answer.metadata) and (
+        reasoning is answer.reasoning and type(score) is type(confidence) is float
+    ):
+        return answer, 0  # as it is
     findings, struck = _findings(answer.findings, rubric, locator)
     gradient = GradientResult(
-        score=float(answer.score),
-        confidence=float(answer.confidence),
-        reasoning=plain(answer.reasoning, MAX_REASONING),
+        score=float(score),
+        confidence=float(confidence),
+        reasoning=reasoning,
         signals=_signals(answer.signals) if answer.signals else (),
         findings=findings,
         metadata=_metadata(answer.metadata) if answer.metadata else {},
@@ -73,7 +78,7 @@ def plain(text: str, most: int) -> str:
 
 
 def _require_unit(field: str, value: float) -> None:
-    if not unit(value):
+    if not 0.0 <= value <= 1.0:  # NaN is not either
         raise JudgeFailed(FailureKind.UNREADABLE, f"{field} is {value:g}; must be in [0, 1]")
 
 

@@ -1,6 +1,5 @@
 """The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
 
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -24,6 +23,7 @@ from consensus.domain.decision import (
 )
 from consensus.domain.errors import AllJudgesUnavailable
 from consensus.domain.gradient import Usage
+from consensus.domain.ids import random_uuid
 from consensus.domain.policy import Action, Panel, Policy, Stage, Tie
 from consensus.domain.ports import Clock, Evaluation, Judges, Observer
 from consensus.domain.submission import Submission
@@ -40,9 +40,9 @@ _VERDICTS = {
 class Engine:
     """Runs submissions through policies."""
 
-    def __init__(self, clock: Clock, new_id: Callable[[], str] | None = None) -> None:
+    def __init__(self, clock: Clock, new_id: Callable[[], str] = random_uuid) -> None:
         self._clock = clock
-        self._new_id = new_id or (lambda: str(uuid.uuid4()))
+        self._new_id = new_id
         self._purses = Purses(clock)
 
     async def judge(

@@ -5,9 +5,10 @@ judges that wait get a task each, in one group that ends with the panel.
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import anyio
 
@@ -16,7 +17,7 @@ from consensus.cascade.budget import Budget
 from consensus.cascade.tally import Slots
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import JudgeFailed
-from consensus.domain.gradient import Abstention, Answer, Failure, FailureKind
+from consensus.domain.gradient import Answer, Failure, FailureKind, GradientResult
 from consensus.domain.policy import Panel, Seat, Settle
 from consensus.domain.ports import (
     Clock,
@@ -52,7 +53,7 @@ class Fanout:
         self._clock = clock
         self._observer = observer
         self._locator = Locator(evaluation.submission)
-        self._started: dict[int, float] = {}
+        self._started: list[float | None] = [None] * len(panel.seats)
         self.slots: list[SeatResult | None] = [None] * len(panel.seats)
 
     def refuse(self, failures: Mapping[int, Failure]) -> None:
@@ -82,11 +83,13 @@ class Fanout:
             self._abandon()
             raise
         budget.missed |= not done and None in self.slots
+        if None not in self.slots:
+            return cast("list[SeatResult]", self.slots), done
         return [self._final(index, done) for index in range(len(self.slots))], done
 
     def _abandon(self) -> None:
-        for index in self._started:
-            if self.slots[index] is None:
+        for index, began in enumerate(self._started):
+            if began is not None and self.slots[index] is None:
                 self._fill(index, self._panel.seats[index], SeatStatus.SKIPPED, None)
 
     def _instant_done(self, index: int, seat: Seat) -> WaitingJudge | None:
@@ -146,8 +149,8 @@ class Fanout:
 
     def _answered(self, index: int, seat: Seat, answer: object) -> None:
         admitted, struck = admit(answer, self._evaluation.submission.rubric, self._locator)
-        abstained = isinstance(admitted, Abstention)
-        status = SeatStatus.ABSTAINED if abstained else SeatStatus.SCORED
+        scored = isinstance(admitted, GradientResult)
+        status = SeatStatus.SCORED if scored else SeatStatus.ABSTAINED
         self._fill(index, seat, status, admitted, struck)
 
     def _failed(self, index: int, seat: Seat, error: BaseException) -> None:
@@ -165,22 +168,21 @@ class Fanout:
         answer: Answer | Failure | None,
         struck: int = 0,
     ) -> SeatResult:
-        asked = index in self._started
-        began = self._started.get(index, math.nan)
-        ledger = self._evaluation.ledgers.pop(seat.judge, None)
+        began = self._started[index]
         result = SeatResult(
             judge=seat.judge,
             weight=seat.weight,
             status=status,
             answer=answer,
-            duration_seconds=self._clock.monotonic() - began if asked else 0.0,
-            attempts=max(ledger.attempts, 1) if ledger else int(asked),
+            duration_seconds=0.0 if began is None else self._clock.monotonic() - began,
+            attempts=0 if began is None else 1,
             struck=struck,
             shadow=seat.shadow,
-            usage=ledger.usage if ledger else None,
         )
+        if self._evaluation.ledgers and (ledger := self._evaluation.ledgers.pop(seat.judge, None)):
+            result = replace(result, attempts=max(ledger.attempts, 1), usage=ledger.usage)
         self.slots[index] = result
-        if asked:
+        if began is not None:
             self._observer.seat_finished(self._stage, result)
         return result
 

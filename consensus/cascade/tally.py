@@ -32,8 +32,8 @@ class Tally:
         self._panel = panel
         self._gate = gate
         self._rubric = rubric
-        self._weights = [seat.weight for seat in panel.seats]
-        self._voters = sum(weight > 0 for weight in self._weights)
+        self._weights = panel.weights
+        self._voters = panel.voters
 
     def consensus(
         self, seats: Sequence[SeatResult]
@@ -87,9 +87,13 @@ class Tally:
         scores = [[0.0] * width for _ in range(1 + len(rows))]
         scored = [[False] * width for _ in range(1 + len(rows))]
         own = [0.0] * width
-        for column, gradient in _gradients(slots):
-            scores[0][column], own[column] = gradient.score, gradient.confidence
-            scored[0][column] = True
+        first, marks, weights = scores[0], scored[0], self._weights
+        for column, slot in enumerate(slots):
+            gradient = slot.answer if slot is not None else None
+            if not (isinstance(gradient, GradientResult) and weights[column]):
+                continue
+            first[column], own[column] = gradient.score, gradient.confidence
+            marks[column] = True
             for finding in gradient.findings:
                 vote = _VOTES.get(finding.status)
                 if vote is None:
@@ -99,7 +103,7 @@ class Tally:
                     scores.append([0.0] * width)
                     scored.append([False] * width)
                 scores[row][column], scored[row][column] = vote, True
-        return Batch.build(scores, [own] * len(scores), self._weights, scored)
+        return Batch.build(scores, [own] * len(scores), weights, scored)
 
     def _record(
         self,
@@ -111,9 +115,8 @@ class Tally:
         panel = self._panel
         against: tuple[Dissent, ...] = ()
         if numbers is not None:
-            judges = [seat.judge for seat in panel.seats]
             bar = pass_bar(panel, self._gate)
-            against = dissents(batch.rows(0, 1), panel, judges, numbers.final, bar)
+            against = dissents(batch, panel, panel.judges, numbers.final, bar)
         return Consensus(
             strategy=panel.strategy,
             threshold=panel.threshold,
@@ -137,7 +140,7 @@ class Tally:
             return tuple(
                 _result(criterion, FindingStatus.INCONCLUSIVE) for criterion in self._rubric
             )
-        met = np.count_nonzero((batch.cell_weights > 0) & (batch.scores > 0.5), axis=1).tolist()
+        met = np.count_nonzero(batch.scores > 0.5, axis=1).tolist()
         cast, found = folded.voters.tolist(), statuses(folded, self._panel)
         quotes = _quotes(seats)
         results = []
@@ -177,7 +180,7 @@ def _quotes(seats: Sequence[SeatResult]) -> dict[tuple[str, FindingStatus], list
     found: dict[tuple[str, FindingStatus], list[Evidence]] = {}
     for column, gradient in _gradients(seats):
         for finding in gradient.findings:
-            if finding.evidence and seats[column].weight > 0:
+            if finding.evidence and seats[column].weight > 0 and not seats[column].shadow:
                 known = found.setdefault((finding.criterion_id, finding.status), [])
                 known.extend(e for e in finding.evidence if e not in known)
     return found

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 from consensus.domain.gradient import unit
 from consensus.domain.judges import BackendSpec, JudgeSpec
@@ -72,7 +73,7 @@ class ConfidenceFactors:
     self_confidence: float = 0.3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Panel:
     """Seats, the strategy that folds them, and the quorum."""
 
@@ -89,6 +90,21 @@ class Panel:
     tie: Tie = Tie.FAIL
     factors: ConfidenceFactors = field(default_factory=ConfidenceFactors)
     settle: Settle = Settle.WAIT_ALL
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """What each seat weighs in the arithmetic; a shadow weighs nothing."""
+        return tuple(0.0 if seat.shadow else float(seat.weight) for seat in self.seats)
+
+    @cached_property
+    def voters(self) -> int:
+        """Seats of positive weight."""
+        return sum(weight > 0 for weight in self.weights)
+
+    @cached_property
+    def judges(self) -> list[str]:
+        """The judges' names, in panel order."""
+        return [seat.judge for seat in self.seats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,8 +202,8 @@ class Overrides:
 
 def panel_faults(panel: Panel) -> Iterator[tuple[str, str]]:
     """Yield (field, what is wrong) for everything that makes a panel unsound."""
-    yield from _weight_faults(panel.seats)
-    voters = sum(seat.weight > 0 for seat in panel.seats)
+    yield from _weight_faults(panel)
+    voters = panel.voters
     if not (unit(panel.threshold) and panel.threshold > 0):
         yield "threshold", f"is {panel.threshold}; must be in (0, 1]"
     if not 1 <= panel.quorum <= max(voters, 1):
@@ -204,14 +220,14 @@ def panel_faults(panel: Panel) -> Iterator[tuple[str, str]]:
     yield from _factor_faults(panel.factors)
 
 
-def _weight_faults(seats: tuple[Seat, ...]) -> Iterator[tuple[str, str]]:
-    if not seats:
+def _weight_faults(panel: Panel) -> Iterator[tuple[str, str]]:
+    if not panel.seats:
         yield "seats", "is empty; a panel needs at least one seat"
         return
-    for index, seat in enumerate(seats):
+    for index, seat in enumerate(panel.seats):
         if not (math.isfinite(seat.weight) and seat.weight >= 0):
             yield f"seats[{index}].weight", f"is {seat.weight}; must be finite and at least 0"
-    total = sum(seat.weight for seat in seats)
+    total = sum(panel.weights)
     if not (total > 0 and math.isfinite(total)):
         yield "seats", f"have a total weight of {total}; must be positive and finite"
 

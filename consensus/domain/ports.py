@@ -164,6 +164,22 @@ class Observer(Protocol):
         ...
 
 
+class SilentObserver:
+    """An observer that says nothing; what it leaves out need not be told to it."""
+
+    def seat_started(self, stage: str, judge: str) -> None:
+        """Say nothing."""
+
+    def seat_finished(self, stage: str, seat: SeatResult) -> None:
+        """Say nothing."""
+
+    def stage_finished(self, policy: str, stage: StageResult) -> None:
+        """Say nothing."""
+
+    def decided(self, decision: Decision) -> None:
+        """Say nothing."""
+
+
 class Clock(Protocol):
     """Time, so that tests can own it."""
 

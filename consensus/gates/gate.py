@@ -77,12 +77,20 @@ def _result(
     quorum_ok: bool,
     seats_ok: bool,
 ) -> GateResult:
-    conditions = {
-        "score_ok": score_ok,
-        "confidence_ok": confidence_ok,
-        "agreement_ok": agreement_ok,
-        "criteria_ok": criteria_ok,
-        "quorum_ok": quorum_ok,
-        "seats_ok": seats_ok,
-    }
-    return GateResult(answer=answer(**conditions), **conditions)
+    said = answer(
+        score_ok=score_ok,
+        confidence_ok=confidence_ok,
+        agreement_ok=agreement_ok,
+        criteria_ok=criteria_ok,
+        quorum_ok=quorum_ok,
+        seats_ok=seats_ok,
+    )
+    return GateResult(
+        answer=said,
+        score_ok=score_ok,
+        confidence_ok=confidence_ok,
+        agreement_ok=agreement_ok,
+        criteria_ok=criteria_ok,
+        quorum_ok=quorum_ok,
+        seats_ok=seats_ok,
+    )

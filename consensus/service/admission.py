@@ -27,8 +27,7 @@ class Admission:
     def __init__(self, limit: int, observer: LoadObserver) -> None:
         self._limit = limit
         self._observer = observer
-        self._idle = anyio.Event()
-        self._idle.set()
+        self._idle: anyio.Event | None = None
         self.inflight = 0
         self.draining = False
         self.refused = 0
@@ -53,12 +52,13 @@ class Admission:
 
     async def idle(self) -> None:
         """Wait until no judgment is under way."""
-        await self._idle.wait()
+        if self.inflight:
+            self._idle = self._idle or anyio.Event()
+            await self._idle.wait()
 
     def _count(self, change: int) -> None:
         self.inflight += change
         self._observer.inflight(self.inflight)
-        if self.inflight == 0:
+        if self.inflight == 0 and self._idle is not None:
             self._idle.set()
-        elif self._idle.is_set():
-            self._idle = anyio.Event()
+            self._idle = None

@@ -1,8 +1,9 @@
 """The trace id of the call under way (W3C Trace Context)."""
 
-import os
 import re
 from contextvars import ContextVar
+
+from consensus.domain.ids import random_hex
 
 _PARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 
@@ -14,8 +15,8 @@ def begin_trace(traceparent: str) -> str:
 
     Holds for the present task and those that it starts.
     """
-    match = _PARENT.fullmatch(traceparent)
-    trace_id = match[1] if match else os.urandom(16).hex()
+    match = _PARENT.fullmatch(traceparent) if traceparent else None
+    trace_id = match[1] if match else random_hex()
     _trace_id.set(trace_id)
     return trace_id
 

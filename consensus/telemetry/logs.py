@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.decision import Decision, SeatResult
 from consensus.domain.gradient import Failure
+from consensus.domain.ports import SilentObserver
 from consensus.telemetry.context import current_trace_id
 
 QUEUE_LINES = 10_000
@@ -38,20 +39,14 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 log = logging.getLogger("consensus.decisions")
 
 
-class DecisionLog:
+class DecisionLog(SilentObserver):
     """Writes one line for each decision, at debug one for each failed seat."""
-
-    def seat_started(self, stage: str, judge: str) -> None:
-        """Say nothing."""
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
         """Write a failed seat's kind and reason."""
         if isinstance(seat.answer, Failure):
             facts = {"stage": stage, "judge": seat.judge, "kind": seat.answer.kind.value}
             log.debug("seat failed", extra=facts | {"reason": seat.answer.reason})
-
-    def stage_finished(self, policy: str, stage: StageResult) -> None:
-        """Say nothing."""
 
     def decided(self, decision: Decision) -> None:
         """Write the decision's identity, verdict, reasons and seats."""

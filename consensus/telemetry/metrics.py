@@ -5,8 +5,9 @@ Labels are closed sets from the configuration and the code; never ids, never tex
 
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client import CollectorRegistry
+
+from consensus.telemetry.instruments import Counter, Gauge, Histogram
 
 DURATION = (0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 """Judges take from a fraction of a millisecond (embedded) to two minutes (models)."""
@@ -151,16 +152,35 @@ METRICS: tuple[Metric, ...] = (
 )
 
 
-def build(registry: CollectorRegistry) -> dict[str, MetricWrapperBase]:
-    """Return every metric by name, registered in `registry`."""
-    built: dict[str, MetricWrapperBase] = {}
-    for metric in METRICS:
-        if metric.kind is Histogram:
-            built[metric.name] = Histogram(
-                metric.name, metric.help, metric.labels, buckets=metric.buckets, registry=registry
-            )
-        else:
-            built[metric.name] = metric.kind(
-                metric.name, metric.help, metric.labels, registry=registry
-            )
-    return built
+class Instruments:
+    """Every metric of the table, registered."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.by_name: dict[str, Counter | Gauge | Histogram] = {}
+        for metric in METRICS:
+            built = self.by_name[metric.name] = _built(metric)
+            registry.register(built)
+
+    def counter(self, name: str) -> Counter:
+        """Return the counter of that name."""
+        found = self.by_name[name]
+        assert isinstance(found, Counter)  # noqa: S101 - the table and its users belong together
+        return found
+
+    def gauge(self, name: str) -> Gauge:
+        """Return the gauge of that name."""
+        found = self.by_name[name]
+        assert isinstance(found, Gauge)  # noqa: S101
+        return found
+
+    def histogram(self, name: str) -> Histogram:
+        """Return the histogram of that name."""
+        found = self.by_name[name]
+        assert isinstance(found, Histogram)  # noqa: S101
+        return found
+
+
+def _built(metric: Metric) -> Counter | Gauge | Histogram:
+    if metric.kind is Histogram:
+        return Histogram(metric.name, metric.help, metric.labels, metric.buckets)
+    return metric.kind(metric.name, metric.help, metric.labels)  # type: ignore[call-arg]

@@ -3,36 +3,39 @@
 import logging
 
 from consensus.domain.decision import Decision, SeatResult, StageResult
-from consensus.domain.ports import Observer
+from consensus.domain.ports import Observer, SilentObserver
 
 log = logging.getLogger("consensus.decisions")
 
 
 class Observers:
-    """Tells several observers."""
+    """Tells several observers, each only of what it listens to."""
 
     def __init__(self, *observers: Observer) -> None:
-        self._observers = observers
+        self._started = [o.seat_started for o in observers if _listens(o, "seat_started")]
+        self._finished = [o.seat_finished for o in observers if _listens(o, "seat_finished")]
+        self._staged = [o.stage_finished for o in observers if _listens(o, "stage_finished")]
+        self._decided = [o.decided for o in observers if _listens(o, "decided")]
 
     def seat_started(self, stage: str, judge: str) -> None:
         """Pass it on."""
-        for observer in self._observers:
-            observer.seat_started(stage, judge)
+        for tell in self._started:
+            tell(stage, judge)
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
         """Pass it on."""
-        for observer in self._observers:
-            observer.seat_finished(stage, seat)
+        for tell in self._finished:
+            tell(stage, seat)
 
     def stage_finished(self, policy: str, stage: StageResult) -> None:
         """Pass it on."""
-        for observer in self._observers:
-            observer.stage_finished(policy, stage)
+        for tell in self._staged:
+            tell(policy, stage)
 
     def decided(self, decision: Decision) -> None:
         """Pass it on."""
-        for observer in self._observers:
-            observer.decided(decision)
+        for tell in self._decided:
+            tell(decision)
 
 
 class NestedObservers(Observers):
@@ -54,3 +57,7 @@ class NestedObservers(Observers):
                 "duration_ms": round(decision.duration_seconds * 1000, 3),
             },
         )
+
+
+def _listens(observer: Observer, method: str) -> bool:
+    return getattr(type(observer), method, None) is not getattr(SilentObserver, method)

@@ -1,15 +1,14 @@
 """The recorder: turns what the other rooms tell of into metrics. Never waits, never raises."""
 
-import functools
 import sys
 from collections.abc import Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 
 from consensus import __version__
 from consensus.domain.decision import Decision, GateAnswer, SeatResult, SeatStatus, StageResult
-from consensus.domain.gradient import Failure
-from consensus.telemetry.metrics import build
+from consensus.domain.gradient import Failure, FailureKind
+from consensus.telemetry.metrics import Instruments
 
 _GO_NAMES = {"OK": "OK", "CANCELLED": "Canceled"}
 _OUTCOMES = {
@@ -17,6 +16,7 @@ _OUTCOMES = {
     SeatStatus.ABSTAINED: "abstained",
     SeatStatus.SKIPPED: "cancelled",
 }
+_FAILURES = {kind: kind.value for kind in FailureKind}
 
 
 class Recorder:
@@ -24,37 +24,56 @@ class Recorder:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.registry = registry
-        self._metrics = build(registry)
-        self._child = functools.lru_cache(maxsize=4096)(self._labelled)
+        self.instruments = known = Instruments(registry)
         python = ".".join(map(str, sys.version_info[:3]))
-        self._gauge("consensus_build_info", __version__, python).set(1)
+        known.gauge("consensus_build_info").set(1, __version__, python)
+        self._started = known.counter("grpc_server_started_total")
+        self._received = known.counter("grpc_server_msg_received_total")
+        self._sent = known.counter("grpc_server_msg_sent_total")
+        self._handled = known.counter("grpc_server_handled_total")
+        self._handling = known.histogram("grpc_server_handling_seconds")
+        self._shed = known.counter("consensus_shed_total")
+        self._budget = known.histogram("consensus_deadline_budget_seconds")
+        self._replays = known.counter("consensus_idempotent_replays_total")
+        self._lag = known.histogram("consensus_event_loop_lag_seconds")
+        self._dropped = known.counter("consensus_logs_dropped_total")
+        self._calls = known.counter("consensus_judge_calls_total")
+        self._judge_seconds = known.histogram("consensus_judge_duration_seconds")
+        self._struck = known.counter("consensus_evidence_struck_total")
+        self._missed = known.counter("consensus_quorum_missed_total")
+        self._settled = known.counter("consensus_stages_settled_total")
+        self._agreement = known.histogram("consensus_agreement_ratio")
+        self._dissents = known.counter("consensus_dissents_total")
+        self._decisions = known.counter("consensus_decisions_total")
+        self._decision_seconds = known.histogram("consensus_decision_duration_seconds")
+        self._reloads = known.counter("consensus_policy_reloads_total")
+        self._info = known.gauge("consensus_policy_info")
         self._policies: list[tuple[str, str]] = []
-        self._inflight = 0
         self._asked: dict[str, int] = {}
-        self._gauge("consensus_inflight").set_function(lambda: self._inflight)
-
-    def count(self, name: str, *labels: str, by: float = 1.0) -> None:
-        """Add `by`, at least 0, to a counter of the table."""
-        self._counter(name, *labels).inc(by)
+        self._inflight = 0
+        known.gauge("consensus_inflight").read_from(lambda: [((), self._inflight)])
+        known.gauge("consensus_judge_inflight").read_from(
+            lambda: [((judge,), asked) for judge, asked in list(self._asked.items())]
+        )
 
     # Calls
 
     def call_started(self, kind: str, service: str, method: str) -> None:
         """A call came in."""
-        self._counter("grpc_server_started_total", kind, service, method).inc()
-        self._counter("grpc_server_msg_received_total", kind, service, method).inc()
+        self._started.inc(kind, service, method)
+        self._received.inc(kind, service, method)
 
     def call_handled(self, kind: str, service: str, method: str, code: str, seconds: float) -> None:
         """A call has ended; `code` is the status's name, such as DEADLINE_EXCEEDED."""
         spelled = _GO_NAMES.get(code) or code.title().replace("_", "")
-        self._counter("grpc_server_handled_total", kind, service, method, spelled).inc()
-        self._histogram("grpc_server_handling_seconds", kind, service, method).observe(seconds)
+        self._handled.inc(kind, service, method, spelled)
+        self._handling.observe(seconds, kind, service, method)
         if code == "OK" and kind == "unary":
-            self.message_sent(kind, service, method)
+            self._sent.inc(kind, service, method)
 
     def message_sent(self, kind: str, service: str, method: str) -> None:
         """A message was sent."""
-        self._counter("grpc_server_msg_sent_total", kind, service, method).inc()
+        self._sent.inc(kind, service, method)
 
     # Load
 
@@ -64,91 +83,69 @@ class Recorder:
 
     def shed(self, reason: str) -> None:
         """A judging call was refused."""
-        self._counter("consensus_shed_total", reason).inc()
+        self._shed.inc(reason)
 
     def budget(self, seconds: float) -> None:
         """A judging call came in with this budget."""
-        self._histogram("consensus_deadline_budget_seconds").observe(seconds)
+        self._budget.observe(seconds)
 
     def replayed(self) -> None:
         """A request was answered with the decision of an earlier one."""
-        self._counter("consensus_idempotent_replays_total").inc()
+        self._replays.inc()
 
     def loop_lag(self, seconds: float) -> None:
         """The event loop ran a timer this late."""
-        self._histogram("consensus_event_loop_lag_seconds").observe(seconds)
+        self._lag.observe(seconds)
 
     def log_dropped(self) -> None:
         """A log line was dropped."""
-        self._counter("consensus_logs_dropped_total").inc()
+        self._dropped.inc()
 
     # Judging
 
     def seat_started(self, stage: str, judge: str) -> None:
         """A judge was asked."""
-        if judge not in self._asked:
-            self._asked[judge] = 0
-            self._gauge("consensus_judge_inflight", judge).set_function(lambda: self._asked[judge])
-        self._asked[judge] += 1
+        self._asked[judge] = self._asked.get(judge, 0) + 1
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
         """A seat that was asked has its result."""
-        failed = isinstance(seat.answer, Failure)
-        outcome = seat.answer.kind.value if failed else _OUTCOMES[seat.status]  # type: ignore[union-attr]
-        self._asked[seat.judge] -= 1
-        self._counter("consensus_judge_calls_total", seat.judge, outcome).inc()
-        self._histogram("consensus_judge_duration_seconds", seat.judge).observe(
-            seat.duration_seconds
-        )
+        judge, answer = seat.judge, seat.answer
+        failed = isinstance(answer, Failure)
+        outcome = _FAILURES[answer.kind] if failed else _OUTCOMES[seat.status]  # type: ignore[union-attr]
+        self._asked[judge] -= 1
+        self._calls.inc(judge, outcome)
+        self._judge_seconds.observe(seat.duration_seconds, judge)
         if seat.struck:
-            self._counter("consensus_evidence_struck_total", seat.judge).inc(seat.struck)
+            self._struck.inc(judge, by=seat.struck)
 
     def stage_finished(self, policy: str, stage: StageResult) -> None:
         """A stage has its gate's answer."""
         if stage.gate.answer is GateAnswer.NO_QUORUM:
-            self._counter("consensus_quorum_missed_total", policy).inc()
+            self._missed.inc(policy)
         if stage.settled:
-            self._counter("consensus_stages_settled_total", policy, stage.stage).inc()
+            self._settled.inc(policy, stage.stage)
         if stage.consensus is None:
             return
         if stage.consensus.agreement is not None:
-            self._histogram("consensus_agreement_ratio", policy).observe(stage.consensus.agreement)
+            self._agreement.observe(stage.consensus.agreement, policy)
         for dissent in stage.consensus.dissents:
-            self._counter("consensus_dissents_total", dissent.judge).inc()
+            self._dissents.inc(dissent.judge)
 
     def decided(self, decision: Decision) -> None:
         """The decision is made."""
-        policy = decision.policy
-        self._counter("consensus_decisions_total", policy, decision.verdict.value).inc()
-        self._histogram("consensus_decision_duration_seconds", policy).observe(
-            decision.duration_seconds
-        )
+        self._decisions.inc(decision.policy, decision.verdict.value)
+        self._decision_seconds.observe(decision.duration_seconds, decision.policy)
 
     # Configuration
 
     def reloaded(self, result: str) -> None:
         """The policy file was reloaded, with this result."""
-        self._counter("consensus_policy_reloads_total", result).inc()
+        self._reloads.inc(result)
 
     def policies(self, revisions: Mapping[str, str]) -> None:
         """These policies are in force, by name with their revisions."""
-        info = self._metrics["consensus_policy_info"]
         for labels in self._policies:
-            info.remove(*labels)
-        self._child.cache_clear()
+            self._info.remove(*labels)
         self._policies = list(revisions.items())
         for labels in self._policies:
-            self._gauge("consensus_policy_info", *labels).set(1)
-
-    def _labelled(self, name: str, *labels: str) -> Counter | Gauge | Histogram:
-        metric = self._metrics[name]
-        return metric.labels(*labels) if labels else metric  # type: ignore[return-value]
-
-    def _counter(self, name: str, *labels: str) -> Counter:
-        return self._child(name, *labels)  # type: ignore[return-value]
-
-    def _gauge(self, name: str, *labels: str) -> Gauge:
-        return self._child(name, *labels)  # type: ignore[return-value]
-
-    def _histogram(self, name: str, *labels: str) -> Histogram:
-        return self._child(name, *labels)  # type: ignore[return-value]
+            self._info.set(1, *labels)

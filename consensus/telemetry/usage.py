@@ -1,28 +1,24 @@
 """Counts what judges use: tokens by kind, and money."""
 
 from collections.abc import Callable
-from typing import Protocol
 
-from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.decision import SeatResult, StageResult
 from consensus.domain.gradient import Failure, FailureKind, Usage
+from consensus.domain.ports import SilentObserver
+from consensus.telemetry.metrics import Instruments
 
 _KINDS = ("input", "cached_input", "cache_write", "output", "reasoning")
 
 
-class Count(Protocol):
-    """Adds to a counter of the table."""
-
-    def __call__(self, name: str, *labels: str, by: float = 1.0) -> None:
-        """Add `by`, at least 0."""
-        ...
-
-
-class UsageRecorder:
+class UsageRecorder(SilentObserver):
     """An observer that counts what each seat has used."""
 
-    def __init__(self, count: Count, nested: Callable[[str], bool]) -> None:
+    def __init__(self, instruments: Instruments, nested: Callable[[str], bool]) -> None:
         """`nested` tells whether a judge is a policy of this process, whose judges are counted."""
-        self._count = count
+        self._tokens = instruments.counter("consensus_judge_tokens_total")
+        self._cost = instruments.counter("consensus_judge_cost_usd_total")
+        self._unknown = instruments.counter("consensus_judge_cost_unknown_total")
+        self._refused = instruments.counter("consensus_spend_refused_total")
         self._nested = nested
 
     def used(self, judge: str, usage: Usage) -> None:
@@ -30,14 +26,11 @@ class UsageRecorder:
         for kind in _KINDS:
             tokens = getattr(usage, f"{kind}_tokens")
             if tokens:
-                self._count("consensus_judge_tokens_total", judge, kind, by=tokens)
+                self._tokens.inc(judge, kind, by=tokens)
         if usage.cost_usd is None:
-            self._count("consensus_judge_cost_unknown_total", judge)
+            self._unknown.inc(judge)
         else:
-            self._count("consensus_judge_cost_usd_total", judge, by=usage.cost_usd)
-
-    def seat_started(self, stage: str, judge: str) -> None:
-        """Count nothing."""
+            self._cost.inc(judge, by=usage.cost_usd)
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
         """Count what the seat has used."""
@@ -49,7 +42,4 @@ class UsageRecorder:
         for seat in stage.consensus.seats if stage.consensus else ():
             failure = None if seat.attempts else seat.answer
             if isinstance(failure, Failure) and failure.kind is FailureKind.SPEND_LIMIT:
-                self._count("consensus_spend_refused_total", seat.judge)
-
-    def decided(self, decision: Decision) -> None:
-        """Count nothing: its seats are counted."""
+                self._refused.inc(seat.judge)

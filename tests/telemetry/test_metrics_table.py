@@ -3,15 +3,15 @@
 import re
 
 import pytest
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import generate_latest
-from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
-from consensus.telemetry.metrics import METRICS, Metric, build
+from consensus.telemetry.instruments import Counter, Gauge, Histogram, Instrument
+from consensus.telemetry.metrics import METRICS, Instruments, Metric
 
 CALL = ("grpc_type", "grpc_service", "grpc_method")
-CATALOGUE: dict[str, tuple[type[MetricWrapperBase], tuple[str, ...]]] = {
+CATALOGUE: dict[str, tuple[type[Instrument], tuple[str, ...]]] = {
     "grpc_server_started_total": (Counter, CALL),
     "grpc_server_handled_total": (Counter, (*CALL, "grpc_code")),
     "grpc_server_msg_received_total": (Counter, CALL),
@@ -74,14 +74,17 @@ def test_buckets_rise_and_belong_to_histograms_alone(metric: Metric) -> None:
 
 def test_every_metric_is_registered_under_its_name_with_its_help_labels_and_buckets() -> None:
     registry = CollectorRegistry()
-    built = build(registry)
+    built = Instruments(registry).by_name
     assert list(built) == [metric.name for metric in METRICS]
     for metric in METRICS:
-        assert isinstance(built[metric.name], metric.kind)
-        child = built[metric.name]
-        if metric.labels:
-            child = child.labels(**dict.fromkeys(metric.labels, "x"))
-        getattr(child, "observe" if metric.kind is Histogram else "inc")(1)
+        instrument, labels = built[metric.name], ["x"] * len(metric.labels)
+        match instrument:
+            case Counter():
+                instrument.inc(*labels)
+            case Gauge():
+                instrument.set(1, *labels)
+            case Histogram():
+                instrument.observe(1, *labels)
     text = generate_latest(registry).decode()
     families = {family.name: family for family in text_string_to_metric_families(text)}
     for metric in METRICS:
@@ -100,8 +103,8 @@ def test_durations_reach_from_instant_judges_to_the_longest_deadline() -> None:
 
 def test_registries_do_not_know_each_other() -> None:
     first, second = CollectorRegistry(), CollectorRegistry()
-    build(first)["consensus_inflight"].set(3)  # type: ignore[attr-defined]
-    build(second)
+    Instruments(first).gauge("consensus_inflight").set(3)
+    Instruments(second)
     assert second.get_sample_value("consensus_inflight") == 0
     with pytest.raises(ValueError, match="Duplicated"):
-        build(first)
+        Instruments(first)

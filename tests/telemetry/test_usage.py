@@ -12,7 +12,7 @@ from consensus.domain.decision import (
 )
 from consensus.domain.gradient import Failure, FailureKind, Usage
 from consensus.domain.policy import StrategyName
-from consensus.telemetry.recorder import Recorder
+from consensus.telemetry.metrics import Instruments
 from consensus.telemetry.usage import UsageRecorder
 
 
@@ -26,8 +26,8 @@ class Counting:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        count = Recorder(self._registry).count
-        self.observer = UsageRecorder(count, lambda judge: judge == "panel")
+        instruments = Instruments(self._registry)
+        self.observer = UsageRecorder(instruments, lambda judge: judge == "panel")
 
     def value(self, name: str, **labels: str) -> float | None:
         return self._registry.get_sample_value(f"consensus_{name}_total", {"judge": "j"} | labels)
