@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 
@@ -29,6 +29,10 @@ class Derived:
 
     rubric: tuple[Criterion, ...] = ()
     usage: Usage | None = None
+
+    def given_to(self, evaluation: Evaluation) -> Evaluation:
+        """Return what judges are asked, with this rubric."""
+        return Evaluation(replace(evaluation.submission, rubric=self.rubric), evaluation.hierarchy)
 
 
 @dataclass(frozen=True, slots=True)

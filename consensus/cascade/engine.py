@@ -1,7 +1,6 @@
 """The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from consensus.cascade.budget import Budget
 from consensus.cascade.derivation import Derivation, Derived
@@ -74,9 +73,7 @@ class Engine:
         derived = Derived()
         if derivation is not None:
             derived = await derivation.run(evaluation, budget, spending)
-            evaluation = replace(
-                evaluation, submission=replace(submission, rubric=derived.rubric), memo={}
-            )
+            evaluation = derived.given_to(evaluation)
         results: list[StageResult] = []
         reasons: list[Reason] = []
         stages, action = iter(policy.stages), Action.ADVANCE

@@ -13,6 +13,7 @@ from consensus.cascade.tally import Slots
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import SpendLimitReached
 from consensus.domain.gradient import Failure, FailureKind, Usage
+from consensus.domain.habits import bare
 from consensus.domain.policy import Policy
 from consensus.domain.ports import Clock, Costed, Evaluation, Judge
 
@@ -158,9 +159,11 @@ class Purses:
 
 
 def worst_cost(judge: Judge, evaluation: Evaluation) -> float | None:
-    """Return the most US dollars that a judge may cost; None where unknown."""
+    """Return the most US dollars that a judge may cost, its habits included; None where unknown."""
+    judge, calls = bare(judge)
     if isinstance(judge, Costed):
-        return judge.worst_cost(evaluation)
+        worst = judge.worst_cost(evaluation)
+        return None if worst is None else worst * calls
     return TOLD_AFTERWARDS_USD if judge.waits else 0.0
 
 

@@ -8,11 +8,12 @@ from consensus.cascade.spend import Purses
 from consensus.domain.decision import Hierarchy
 from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.gradient import Usage
+from consensus.domain.habits import bare
 from consensus.domain.policy import Policy
 from consensus.domain.ports import Clock, Deriver, Evaluation, Judge, Judges
 from consensus.domain.submission import Criterion, Submission
 from consensus.service.rulebook import Rulebook
-from consensus.service.validation import MAX_TASK
+from consensus.service.validation import MAX_TASK, cost_limit, require
 from consensus.v1 import consensus_pb2
 
 DEFAULT_CRITERIA = 8
@@ -39,12 +40,12 @@ def derivation_of(
         words = f"is {most}; must be 1 to {MAX_CRITERIA}, or 0 for {DEFAULT_CRITERIA}"
         found.append(Violation(f"{path}derive_criteria.max_criteria", words))
     judge = deriving_judge(request.derive_criteria.judge, policy, judges)
+    if isinstance(judge, Deriver) and not found:
+        return Derivation(judge, most or DEFAULT_CRITERIA, on_usage)
     if not isinstance(judge, Deriver):
         words = _nobody(request.derive_criteria.judge, policy, judges)
         found.append(Violation(f"{path}derive_criteria.judge", words))
-    if found or not isinstance(judge, Deriver):
-        raise InvalidRequest(found)
-    return Derivation(judge, most or DEFAULT_CRITERIA, on_usage)
+    raise InvalidRequest(found)
 
 
 async def derived_rubric(
@@ -56,6 +57,7 @@ async def derived_rubric(
     if not 1 <= len(task) <= MAX_TASK:
         words = f"has {len(task)} characters; must have 1 to {MAX_TASK}"
         raise InvalidRequest([Violation("submission.task", words)])
+    require(cost_limit(request))
     derivation = derivation_of(request, policy, rulebook.judges, lambda judge, usage: None)
     limit = request.max_cost_usd if request.HasField("max_cost_usd") else None
     derived = await derivation.run(
@@ -69,8 +71,8 @@ async def derived_rubric(
 def deriving_judge(name: str, policy: Policy, judges: Judges) -> Judge | None:
     """Return the judge of that name, or the policy's first that can derive for an empty name."""
     if name:
-        return judges.get(name)
-    seated = (judges[name] for name in _seated(policy))
+        return bare(judges[name])[0] if name in judges else None
+    seated = (bare(judges[name])[0] for name in _seated(policy))
     return next((judge for judge in seated if isinstance(judge, Deriver)), None)
 
 
@@ -81,7 +83,8 @@ def _seated(policy: Policy) -> Iterator[str]:
 
 
 def _nobody(name: str, policy: Policy, judges: Judges) -> str:
-    able = ", ".join(sorted(n for n, judge in judges.items() if isinstance(judge, Deriver)))
+    names = sorted(n for n, judge in judges.items() if isinstance(bare(judge)[0], Deriver))
+    able = ", ".join(names)
     known = f"one of the seated llm judges: {able}" if able else "an llm judge, and none is seated"
     if name:
         return f"is {name[:64]!r}; must be {known}"

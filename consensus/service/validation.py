@@ -54,13 +54,17 @@ def judge_request(request: consensus_pb2.JudgeRequest, path: str = "") -> _Found
     if len(request.request_id) > MAX_REQUEST_ID or not request.request_id.isascii():
         words = f"has {len(request.request_id)} characters; at most {MAX_REQUEST_ID}, ASCII only"
         yield Violation(f"{path}request_id", words)
-    if request.HasField("max_cost_usd"):
-        most = request.max_cost_usd
-        if not (math.isfinite(most) and most > 0):
-            yield Violation(f"{path}max_cost_usd", f"is {most:g}; must be finite and above 0")
+    yield from cost_limit(request, path)
     strategy = request.overrides.strategy
     if strategy and strategy not in STRATEGY_FROM:
         yield Violation(f"{path}overrides.strategy", f"is {strategy}, which is no strategy")
+
+
+def cost_limit(request: consensus_pb2.JudgeRequest, path: str = "") -> _Found:
+    """Yield what is wrong with the most that a request may cost."""
+    most = request.max_cost_usd
+    if request.HasField("max_cost_usd") and not (math.isfinite(most) and most > 0):
+        yield Violation(f"{path}max_cost_usd", f"is {most:g}; must be finite and above 0")
 
 
 def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Found:

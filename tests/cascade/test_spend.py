@@ -312,3 +312,29 @@ async def test_a_judge_that_tells_its_cost_only_afterwards_is_asked_while_anythi
         await stand.judge(rules, Afterwards("far", 1, GOOD))
     with pytest.raises(SpendLimitReached):
         await stand.judge(rules, Afterwards("far", 1, GOOD))
+
+
+class Twice(Waiting):
+    """A habit that may ask the judge within once more."""
+
+    most_calls = 2
+
+    def __init__(self, within: Waiting) -> None:
+        super().__init__(within.name)
+        self.within = within
+
+    async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
+        return await self.within.evaluate(evaluation, timeout_seconds)
+
+
+async def test_habits_that_may_call_again_count_towards_the_worst_case() -> None:
+    decision = await Stand().judge(limited("a", request=0.019), Twice(Priced("a")))
+    assert failure_of(decision, "a").reason.startswith("could cost $0.02, and")
+    decision = await Stand().judge(limited("a", request=0.02), Twice(Priced("a")))
+    assert seats_of(decision)["a"].status is SeatStatus.SCORED
+    unknown = Twice(Twice(Priced("a", worst=None)))
+    failure = failure_of(await Stand().judge(limited("a", request=9), unknown), "a")
+    assert failure.kind is FailureKind.SPEND_LIMIT
+    remote = Twice(Waiting("a", 1, GOOD))
+    decision = await Stand().judge(limited("a", request=0.001), remote)
+    assert seats_of(decision)["a"].status is SeatStatus.SCORED

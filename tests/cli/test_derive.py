@@ -105,6 +105,9 @@ def test_bad_input_is_told_by_its_field(model: Model, here: list[object]) -> Non
     assert "submission.rubric.criteria: has criteria, and derive_criteria is set" in ran.err
     ran = run("derive", "-", *here, stdin='{"task": ""}')
     assert (ran.code, "submission.task: has 0 characters" in ran.err) == (3, True)
+    request = {"submission": TASK, "max_cost_usd": "NaN"}
+    ran = run("derive", "-", *here, stdin=json.dumps(request))
+    assert (ran.code, "max_cost_usd: is nan; must be finite and above 0" in ran.err) == (3, True)
 
 
 def test_without_an_llm_judge_there_is_nobody_to_derive() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from consensus.domain.gradient import Usage
-from consensus.domain.ports import Evaluation, Ledger
+from consensus.domain.ports import Evaluation, Judge, Ledger
 from consensus.domain.submission import Criterion
 from consensus.service.rulebook import Rulebook
 from tests.builders import Waiting, scores
@@ -43,7 +43,7 @@ class Model(Waiting):
         return self.derived  # type: ignore[return-value] # some models lie
 
 
-def seat(server: Running, *models: Model, **limits: float) -> None:
+def seat(server: Running, *models: Judge, **limits: float) -> None:
     """Let models answer in the place of the judges of their names; `limits` go under `spend`."""
     current = server.app.rules.current
     policies = {

@@ -11,7 +11,7 @@ from consensus.domain.gradient import FailureKind
 from consensus.domain.submission import Check, Contains, Criterion
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import gradient_pb2
-from tests.builders import Instant, scores
+from tests.builders import Instant, Waiting, scores
 from tests.service.deriving_judge import RUBRIC, Model, seat
 from tests.service.refusal import events, refused
 from tests.service.running import policy, request, rules, serving, submission
@@ -25,7 +25,7 @@ async def test_the_derived_rubric_is_what_every_seat_judges_by_and_comes_back() 
     watching = Instant("conduct", scores(0.8))
     async with serving(SEATED) as server:
         model = Model()
-        seat(server, model, watching)  # type: ignore[arg-type]
+        seat(server, model, watching)
         decision = (await server.consensus.Judge(request(derive_criteria=DERIVE))).decision
     assert [(c.id, c.text, c.required) for c in decision.derived_rubric.criteria] == [
         ("C1", "Names the capital.", True),
@@ -200,6 +200,28 @@ async def test_derived_text_is_cut_and_checks_are_not_taken_over() -> None:
     long, plain = decision.derived_rubric.criteria
     assert (len(long.text), long.text[-1]) == (4_000, "…")
     assert (plain.weight, len(plain.checks)) == (1, 0)
+
+
+class Wrapped(Waiting):
+    """A model with a habit around it."""
+
+    most_calls = 1
+
+    def __init__(self, within: Model) -> None:
+        super().__init__(within.name, 0.0, scores(0.9))
+        self.within = within
+
+
+async def test_a_model_derives_within_its_habits() -> None:
+    async with serving(SEATED) as server:
+        model = Model()
+        seat(server, Wrapped(model))
+        decision = (await server.consensus.Judge(request(derive_criteria=DERIVE))).decision
+        wanted = pb.DeriveCriteria(judge="conduct")
+        seen = await refused(server.consensus.Judge(request(derive_criteria=wanted)))
+    assert len(decision.derived_rubric.criteria) == 2
+    assert seen.fields["derive_criteria.judge"].endswith("seated llm judges: model")
+    assert len(model.tasks) == 1
 
 
 class Slow(Model):
