@@ -35,6 +35,9 @@ class Derived:
         return Evaluation(replace(evaluation.submission, rubric=self.rubric), evaluation.hierarchy)
 
 
+NOT_DERIVED = Derived()
+
+
 @dataclass(frozen=True, slots=True)
 class Derivation:
     """Which judge derives a rubric, and of how many criteria at most."""

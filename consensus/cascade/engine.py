@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from consensus.cascade.budget import Budget
-from consensus.cascade.derivation import Derivation, Derived
+from consensus.cascade.derivation import NOT_DERIVED, Derivation
 from consensus.cascade.feedback import feedback
 from consensus.cascade.panel import Fanout
 from consensus.cascade.reasons import stage_reasons
@@ -58,11 +58,10 @@ class Engine:
     ) -> Decision:
         """Return the decision of `policy` about `submission` within the budget.
 
-        Every seat's judge must be in `judges`. `max_cost_usd`: a limit beside the policy's own.
-        With a `derivation`, the rubric it derives replaces the submission's.
-
-        Raises AllJudgesUnavailable where the policy says `on_no_quorum: fail` and no judge
-        answered, SpendLimitReached and CriteriaNotDerived; judges' own failures never raise.
+        Every seat's judge must be in `judges`. `max_cost_usd` is a limit beside the policy's; what
+        a `derivation` derives replaces the rubric. Raises AllJudgesUnavailable where the policy
+        says `on_no_quorum: fail` and no judge answered, SpendLimitReached, CriteriaNotDerived;
+        judges' own failures never raise.
         """
         began, create_time = self._clock.monotonic(), self._clock.now()
         budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
@@ -70,7 +69,7 @@ class Engine:
         decision_id = self._new_id()
         evaluation = Evaluation(submission, hierarchy.child(decision_id))
         spending = self._purses.open(policy, max_cost_usd)
-        derived = Derived()
+        derived = NOT_DERIVED
         if derivation is not None:
             derived = await derivation.run(evaluation, budget, spending)
             evaluation = derived.given_to(evaluation)
