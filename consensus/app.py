@@ -17,7 +17,7 @@ from consensus.config import Settings, load_policies
 from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
 from consensus.config.settings import loopback
-from consensus.domain.judges import JudgeSpec
+from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Judge, NestedPolicies, Observer
 from consensus.domain.submission import Criterion
@@ -40,7 +40,7 @@ from consensus.service.layers import (
 from consensus.service.rulebook import Rulebook, RulesInForce
 from consensus.service.server import CONSENSUS, Server, ServerSettings
 from consensus.telemetry.exposition import metrics_served
-from consensus.telemetry.logs import DecisionLog
+from consensus.telemetry.logs import DecisionLog, FailedSeatLog
 from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
 from consensus.telemetry.usage import UsageRecorder
@@ -94,6 +94,12 @@ def _judge(spec: JudgeSpec, nesting: NestedPolicies) -> Judge:
     return PolicyJudge(spec, nesting) if spec.kind == "policy" else RemoteJudge(spec)
 
 
+def models(policies: PolicySet) -> list[tuple[BackendSpec, str]]:
+    """Return every backend and model that some judge of `policies` asks, in the file's order."""
+    asked = {(j.llm.backend, j.llm.model): None for j in policies.judges.values() if j.llm}
+    return [(policies.backends[backend], model) for backend, model in asked]
+
+
 async def close(judges: Mapping[str, Judge], grace_seconds: float) -> None:
     """Close the judges that hold connections, all at once."""
     async with anyio.create_task_group() as group:
@@ -142,8 +148,9 @@ class App:
         clock = SystemClock()
         self._engine = Engine(clock)
         usage = UsageRecorder(recorder.instruments, self._nested)
-        observer = Observers(recorder, usage, DecisionLog())
-        self._nested_observer = NestedObservers(recorder, usage, DecisionLog())
+        failed = [FailedSeatLog()] if settings.log_level == "debug" else []
+        observer = Observers(recorder, usage, DecisionLog(), *failed)
+        self._nested_observer = NestedObservers(recorder, usage, *failed)
         self.rules = RulesInForce(self.rulebook(policies))
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)

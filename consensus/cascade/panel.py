@@ -22,6 +22,7 @@ from consensus.domain.policy import Panel, Seat, Settle
 from consensus.domain.ports import (
     Clock,
     Evaluation,
+    InstantJudge,
     Judges,
     Observer,
     WaitingJudge,
@@ -52,6 +53,7 @@ class Fanout:
         self._stage = stage
         self._clock = clock
         self._observer = observer
+        self._rubric = evaluation.submission.rubric
         self._locator = Locator(evaluation.submission)
         self._started: list[float | None] = [None] * len(panel.seats)
         self.slots: list[SeatResult | None] = [None] * len(panel.seats)
@@ -70,12 +72,15 @@ class Fanout:
         """
         early = self._panel.settle is Settle.EARLY
         try:
-            waiting = [
-                (index, seat, judge)
-                for index, seat in enumerate(self._panel.seats)
-                if self.slots[index] is None
-                and (judge := self._instant_done(index, seat)) is not None
-            ]
+            waiting: list[tuple[int, Seat, WaitingJudge]] = []
+            for index, seat in enumerate(self._panel.seats):
+                judge = self._judges[seat.judge]
+                if self.slots[index] is not None:
+                    continue  # refused
+                if judge.waits:
+                    waiting.append((index, seat, judge))
+                else:
+                    self._ask_now(index, seat, judge)
             done = early and bool(waiting) and settled(self.slots)
             if waiting and not done:
                 done = await self._wait(waiting, budget, settled if early else None)
@@ -92,17 +97,12 @@ class Fanout:
             if began is not None and self.slots[index] is None:
                 self._fill(index, self._panel.seats[index], SeatStatus.SKIPPED, None)
 
-    def _instant_done(self, index: int, seat: Seat) -> WaitingJudge | None:
-        """Ask the judge if it never waits; else return it."""
-        judge = self._judges[seat.judge]
-        if judge.waits:
-            return judge
+    def _ask_now(self, index: int, seat: Seat, judge: InstantJudge) -> None:
         self._start(index, seat)
         try:
             self._answered(index, seat, judge.evaluate_now(self._evaluation))
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - its seat alone
             self._failed(index, seat, error)
-        return None
 
     async def _wait(
         self,
@@ -148,7 +148,7 @@ class Fanout:
         self._observer.seat_started(self._stage, seat.judge)
 
     def _answered(self, index: int, seat: Seat, answer: object) -> None:
-        admitted, struck = admit(answer, self._evaluation.submission.rubric, self._locator)
+        admitted, struck = admit(answer, self._rubric, self._locator)
         scored = isinstance(admitted, GradientResult)
         status = SeatStatus.SCORED if scored else SeatStatus.ABSTAINED
         self._fill(index, seat, status, admitted, struck)

@@ -17,12 +17,14 @@ from consensus.validators import describe
 @click.command
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--quiet", is_flag=True, help="Print faults only.")
+@click.option("--live", is_flag=True, help="Ask every model what it accepts: real, tiny calls.")
 @click.pass_context
-def command(ctx: click.Context, file: Path | None, quiet: bool) -> None:
+def command(ctx: click.Context, file: Path | None, quiet: bool, live: bool) -> None:
     """Check a policy FILE, or the bundled policy without one.
 
     Prints one line for each fault, as FILE:LINE: KEY: what is wrong, and exits with 3; or the
-    policies as they would be loaded, and exits with 0.
+    policies as they would be loaded, and exits with 0. With --live the models that judges ask are
+    tried too: 3 when one lacks what the file claims of it, 4 when one cannot be asked.
     """
     try:
         policies = read_policies(file)
@@ -37,6 +39,10 @@ def command(ctx: click.Context, file: Path | None, quiet: bool) -> None:
         for policy in policies.policies.values():
             _show(policy, policy.name == policies.default, console)
         click.secho(f"{file or 'The bundled policy'} is sound.", fg="green")
+    if live:
+        from consensus.cli.live import check_live  # with an HTTP client, which others do without
+
+        ctx.exit(check_live(policies, quiet))
 
 
 def _show(policy: Policy, default: bool, console: Console) -> None:

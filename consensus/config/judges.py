@@ -1,7 +1,9 @@
 """Builds judges and backends out of their sections, and finds keys of another kind of judge."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path as FilePath
+from urllib.parse import urlsplit
 
 from consensus.config.bench import (
     BackendSection,
@@ -30,6 +32,7 @@ from consensus.domain.judges import (
     RetryHabit,
 )
 
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _REMOTE, _LLM = tuple(RemoteKeys.model_fields), tuple(LlmKeys.model_fields)
 _KEYS = {
     "remote": _REMOTE,
@@ -89,9 +92,13 @@ class BenchBuilder:
     def backend(self, name: str, section: BackendSection) -> BackendSpec:
         """Build one backend."""
         path: Path = ("backends", name)
-        if not section.base_url.startswith(("http://", "https://")):
-            words = f"is {section.base_url!r}; must begin with http:// or https://"
+        if not _base_url(section.base_url):
+            said = "holds a user or key" if "@" in section.base_url else f"is {section.base_url!r}"
+            words = f"{said}; must be http://HOST/PATH or https://HOST/PATH"
             self._faults.add((*path, "base_url"), words)
+        for header, value in section.headers.items():
+            if not (_HEADER.fullmatch(header) and value.isascii() and value.isprintable()):
+                self._faults.add((*path, "headers", header), "cannot stand in an HTTP header")
         return BackendSpec(
             name=name,
             kind=section.kind,
@@ -160,6 +167,17 @@ class BenchBuilder:
         except (OSError, UnicodeDecodeError) as error:
             self._faults.add((*path, "template_file"), f"cannot be read: {error}")
             return ""
+
+
+def _base_url(text: str) -> bool:
+    """Tell whether `text` is an address without user, query and fragment."""
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    whole = parts.scheme in ("http", "https") and host and text.isascii() and text.isprintable()
+    return bool(whole) and not any(mark in text for mark in " @?#")
 
 
 def _habits(section: JudgeSection) -> Habits:

@@ -12,7 +12,7 @@ from consensus.service.rulebook import RulesInForce
 from consensus.service.sizes import fitting
 from consensus.service.streaming import stream
 from consensus.v1 import consensus_pb2 as pb
-from consensus.v1 import consensus_pb2_grpc, decision_pb2, judge_pb2
+from consensus.v1 import consensus_pb2_grpc, judge_pb2
 from consensus.validators import describe
 from consensus.wire.policy import policies_to
 
@@ -68,15 +68,16 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
         """Judge up to 1,000 requests."""
         budget = Countdown(self._budget(context))
 
-        async def judge(item: pb.JudgeRequest, index: int) -> decision_pb2.Decision:
-            return await self._judging.decide(item, budget.left(), f"requests[{index}].")
+        async def judge(item: pb.JudgeRequest, index: int) -> pb.BatchJudgeResult:
+            decision = await self._judging.decide(item, budget.left(), f"requests[{index}].")
+            return pb.BatchJudgeResult(decision=decision)
 
         replies = await judge_each(request.requests, judge, self._max_bytes)
         return pb.BatchJudgeResponse(
             results=[
                 pb.BatchJudgeResult(error=reply)
                 if isinstance(reply, judge_pb2.ItemError)
-                else pb.BatchJudgeResult(decision=reply)
+                else reply
                 for reply in replies
             ]
         )

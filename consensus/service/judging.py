@@ -1,6 +1,7 @@
 """Judges one request: validates it, finds its policy, runs the engine, remembers its answer."""
 
 from collections.abc import Callable
+from typing import Any
 
 from consensus.cascade import Engine
 from consensus.domain.decision import MAX_DEPTH, Decision, Hierarchy
@@ -13,7 +14,7 @@ from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
-from consensus.wire.decision import decision_to, hierarchy_from
+from consensus.wire.decision import decision_fields, decision_to, hierarchy_from
 from consensus.wire.policy import overrides_from
 from consensus.wire.submission import submission_from
 
@@ -38,11 +39,15 @@ class Judging:
 
     async def decide(
         self, request: consensus_pb2.JudgeRequest, budget_seconds: float, path: str = ""
-    ) -> decision_pb2.Decision:
-        """Return the decision, or the earlier one to the same request_id. Raises RequestError."""
+    ) -> decision_pb2.Decision | dict[str, Any]:
+        """Return the decision, or the earlier one to the same request_id. Raises RequestError.
+
+        A fresh one comes as the message's fields: a message would be copied into the reply.
+        """
         validation.require(validation.judge_request(request, path))
         if not request.request_id:
-            return decision_to(await self._judge(request, budget_seconds, self._observer, path))
+            decision = await self._judge(request, budget_seconds, self._observer, path)
+            return decision_fields(decision)
 
         async def judge() -> bytes:
             decision = await self._judge(request, budget_seconds, self._observer, path)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -26,6 +26,7 @@ MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000
 MAX_OUTPUTS = 256
 MAX_MESSAGES = 10_000
+MAX_WEIGHT = 1e9
 MAX_CHECKS = 16
 MAX_CONTEXT_DEPTH = 16
 MAX_VALUES = 100_000
@@ -41,8 +42,7 @@ _Found = Iterator[Violation]
 
 def require(violations: Iterator[Violation]) -> None:
     """Raise InvalidRequest when there are any violations."""
-    found = [violation for violation, _ in zip(violations, range(MAX_VIOLATIONS), strict=False)]
-    if found:
+    if found := list(islice(violations, MAX_VIOLATIONS)):
         raise InvalidRequest(found)
 
 
@@ -51,8 +51,9 @@ def judge_request(request: consensus_pb2.JudgeRequest, path: str = "") -> _Found
     if not request.HasField("submission"):
         yield Violation(f"{path}submission", "is missing")
     yield from submission(request.submission, f"{path}submission")
-    if len(request.request_id) > MAX_REQUEST_ID or not request.request_id.isascii():
-        words = f"has {len(request.request_id)} characters; at most {MAX_REQUEST_ID}, ASCII only"
+    request_id = request.request_id
+    if len(request_id) > MAX_REQUEST_ID or not request_id.isascii():
+        words = f"has {len(request_id)} characters; at most {MAX_REQUEST_ID}, ASCII only"
         yield Violation(f"{path}request_id", words)
     yield from cost_limit(request, path)
     strategy = request.overrides.strategy
@@ -79,27 +80,46 @@ def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Fou
 
 
 def submission(message: pb.Submission, path: str) -> _Found:
-    """Yield what is wrong with a submission."""
-    yield from _length(f"{path}.task", message.task, 1, MAX_TASK)
-    yield from _length(f"{path}.candidate", message.candidate, 0, MAX_CONTENT)
-    if not message.candidate and not message.outputs:
+    """Yield what is wrong with a submission. What is absent costs nothing to look over."""
+    task, candidate, outputs = message.task, message.candidate, message.outputs
+    if not 1 <= len(task) <= MAX_TASK:
+        yield _length(f"{path}.task", task, 1, MAX_TASK)
+    if len(candidate) > MAX_CONTENT:
+        yield _length(f"{path}.candidate", candidate, 0, MAX_CONTENT)
+    if not candidate and not outputs:
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
-    yield from _count(f"{path}.outputs", len(message.outputs), MAX_OUTPUTS)
-    if too_much := _too_much(message, path):
+    if len(outputs) > MAX_OUTPUTS:
+        yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
+    criteria = message.rubric.criteria
+    free_form = outputs or message.HasField("context") or any(c.checks for c in criteria)
+    if free_form and (too_much := _too_much(message, path)):
         yield too_much
         return
+    if free_form:
+        yield from _free_form_faults(message, path)
+    if turns := message.messages:
+        yield from _messages(turns, f"{path}.messages")
+    if criteria:
+        yield from _rubric(criteria, f"{path}.rubric.criteria")
+
+
+def _free_form_faults(message: pb.Submission, path: str) -> _Found:
     for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
         yield from _json(f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
     for key, value in message.context.fields.items():
         yield from _json(f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1)
-    yield from _count(f"{path}.messages", len(message.messages), MAX_MESSAGES)
-    for index, turn in enumerate(islice(message.messages, MAX_MESSAGES)):
-        at = f"{path}.messages[{index}]"
-        if turn.role not in ROLES:
-            words = f"is {turn.role[:32]!r}; must be one of {', '.join(ROLES)}"
-            yield Violation(f"{at}.role", words)
-        yield from _length(f"{at}.content", turn.content, 0, MAX_CONTENT)
-    yield from _rubric(message.rubric, f"{path}.rubric")
+
+
+def _messages(turns: Sequence[pb.Message], path: str) -> _Found:
+    if len(turns) > MAX_MESSAGES:
+        yield _count(path, len(turns), MAX_MESSAGES)
+    for index, turn in enumerate(islice(turns, MAX_MESSAGES)):
+        role, content = turn.role, turn.content
+        if role not in ROLES:
+            words = f"is {role[:32]!r}; must be one of {', '.join(ROLES)}"
+            yield Violation(f"{path}[{index}].role", words)
+        if len(content) > MAX_CONTENT:
+            yield _length(f"{path}[{index}].content", content, 0, MAX_CONTENT)
 
 
 def _too_much(message: pb.Submission, path: str) -> Violation | None:
@@ -126,36 +146,39 @@ def _free_form(
             yield at, check.json_schema.fields.values()
 
 
-def _rubric(rubric: pb.Rubric, path: str) -> _Found:
-    yield from _count(f"{path}.criteria", len(rubric.criteria), MAX_CRITERIA)
-    if len(rubric.criteria) > MAX_CRITERIA:
+def _rubric(criteria: Sequence[pb.Criterion], path: str) -> _Found:
+    if len(criteria) > MAX_CRITERIA:
+        yield _count(path, len(criteria), MAX_CRITERIA)
         return
     first: dict[str, int] = {}
     effort = Effort()  # one for all checks: looking them over is work too
-    for index, criterion in enumerate(rubric.criteria):
-        at = f"{path}.criteria[{index}]"
-        if not _ID.fullmatch(criterion.id):
-            words = f"is {criterion.id[:64]!r}; must be 1 to 64 letters, digits, '.', '_' or '-'"
-            yield Violation(f"{at}.id", words)
-        elif criterion.id in first:
-            words = f"is {criterion.id!r}, which criteria[{first[criterion.id]}] has"
-            yield Violation(f"{at}.id", words)
-        first.setdefault(criterion.id, index)
-        yield from _criterion(criterion, at, effort)
+    for index, criterion in enumerate(criteria):
+        name, text = criterion.id, criterion.text
+        if not _ID.fullmatch(name):
+            words = f"is {name[:64]!r}; must be 1 to 64 letters, digits, '.', '_' or '-'"
+            yield Violation(f"{path}[{index}].id", words)
+        elif name in first:
+            yield Violation(
+                f"{path}[{index}].id", f"is {name!r}, which criteria[{first[name]}] has"
+            )
+        first.setdefault(name, index)
+        if not 1 <= len(text) <= MAX_CRITERION_TEXT:
+            yield _length(f"{path}[{index}].text", text, 1, MAX_CRITERION_TEXT)
+        if criterion.HasField("weight") and not 0 < criterion.weight <= MAX_WEIGHT:
+            words = f"is {criterion.weight:g}; must be above 0, at most {MAX_WEIGHT:g}"
+            yield Violation(f"{path}[{index}].weight", words)
+        if criterion.checks:
+            yield from _checks(criterion.checks, f"{path}[{index}].checks", effort)
 
 
-def _criterion(criterion: pb.Criterion, at: str, effort: Effort) -> _Found:
-    yield from _length(f"{at}.text", criterion.text, 1, MAX_CRITERION_TEXT)
-    if criterion.HasField("weight"):
-        weight = criterion.weight
-        if not (math.isfinite(weight) and 0 < weight <= 1e9):
-            yield Violation(f"{at}.weight", f"is {weight:g}; must be above 0, at most 1e9")
-    yield from _count(f"{at}.checks", len(criterion.checks), MAX_CHECKS)
-    for index, check in enumerate(criterion.checks[:MAX_CHECKS]):
-        where = f"{at}.checks[{index}]"
-        if check.WhichOneof("kind") is None:
+def _checks(checks: Sequence[pb.Check], path: str, effort: Effort) -> _Found:
+    if len(checks) > MAX_CHECKS:
+        yield _count(path, len(checks), MAX_CHECKS)
+    for index, check in enumerate(checks[:MAX_CHECKS]):
+        where, kind = f"{path}[{index}]", check.WhichOneof("kind")
+        if kind is None:
             yield Violation(where, "has no kind of check; must have exactly one")
-        elif check.WhichOneof("kind") == "json_schema" and (
+        elif kind == "json_schema" and (
             deep := next(_json(where, struct_pb2.Value(struct_value=check.json_schema), 32), None)
         ):
             yield Violation(f"{where}.json_schema", deep.description)
@@ -198,17 +221,14 @@ def overridden(policy: Policy, wanted: Overrides) -> Policy:
     return replace(policy, stages=tuple(stages))
 
 
-def _length(path: str, text: str, least: int, most: int) -> _Found:
-    if not least <= len(text) <= most:
-        if not text:
-            yield Violation(path, f"is empty; must have 1 to {most} characters")
-        else:
-            yield Violation(path, f"has {len(text)} characters; must have {least} to {most}")
+def _length(path: str, text: str, least: int, most: int) -> Violation:
+    if not text:
+        return Violation(path, f"is empty; must have 1 to {most} characters")
+    return Violation(path, f"has {len(text)} characters; must have {least} to {most}")
 
 
-def _count(path: str, count: int, most: int) -> _Found:
-    if count > most:
-        yield Violation(path, f"has {count} entries; at most {most}")
+def _count(path: str, count: int, most: int) -> Violation:
+    return Violation(path, f"has {count} entries; at most {most}")
 
 
 def _counted_off(value: struct_pb2.Value, left: int) -> int:

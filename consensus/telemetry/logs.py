@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from consensus.domain.decision import Decision, SeatResult
@@ -25,9 +25,7 @@ from consensus.telemetry.context import current_trace_id
 QUEUE_LINES = 10_000
 GATHER_SECONDS = 0.02
 FLUSH_SECONDS = 2.0
-"""At the end, how long to wait for room in the queue and then for the last line, where the reader
-of stderr has stopped reading.
-"""
+"""At the end, how long to wait for the last line, where the reader of stderr reads no more."""
 _AIO_SERVER = "grpc._cython.cygrpc"
 _HARMLESS = "Exception not handled by _handle_exceptions"
 """What grpc.aio says of a stream cancelled at the end of the grace."""
@@ -40,40 +38,53 @@ log = logging.getLogger("consensus.decisions")
 
 
 class DecisionLog(SilentObserver):
-    """Writes one line for each decision, at debug one for each failed seat."""
+    """Writes one line for each decision."""
+
+    def decided(self, decision: Decision) -> None:
+        """Write the decision's identity, verdict, reasons and seats."""
+        if log.isEnabledFor(logging.INFO):
+            log.handle(DecisionRecord(decision))
+
+
+class FailedSeatLog(SilentObserver):
+    """Writes a failed seat's kind and reason, at debug."""
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
-        """Write a failed seat's kind and reason."""
+        """Write one line where the seat has failed."""
         if isinstance(seat.answer, Failure):
             facts = {"stage": stage, "judge": seat.judge, "kind": seat.answer.kind.value}
             log.debug("seat failed", extra=facts | {"reason": seat.answer.reason})
 
-    def decided(self, decision: Decision) -> None:
-        """Write the decision's identity, verdict, reasons and seats."""
-        if not log.isEnabledFor(logging.INFO):
-            return
-        seats = [
-            f"{seat.judge}:{seat.status.value}"
-            for stage in decision.stages
-            if stage.consensus is not None
-            for seat in stage.consensus.seats
-        ]
-        log.info(
-            "decision",
-            extra={
-                "decision_id": decision.decision_id,
-                "policy": decision.policy,
-                "policy_revision": decision.policy_revision,
-                "verdict": decision.verdict.value,
-                "reasons": [reason.code.name for reason in decision.reasons],
-                "seats": seats,
-                "depth": decision.hierarchy.depth,
-                "duration_ms": round(decision.duration_seconds * 1000, 3),
-            },
-        )
+
+class DecisionRecord(logging.LogRecord):
+    """A decision's line. What it tells is worked out where it is written."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(log.name, logging.INFO, "", 0, "decision", None, None)
+        self.decision = decision
+
+    def facts(self) -> dict[str, object]:
+        """Return the decision's identity, verdict, codes and seats; nothing of what was judged."""
+        decision = self.decision
+        return {
+            "trace_id": getattr(self, "trace_id", None),
+            "decision_id": decision.decision_id,
+            "policy": decision.policy,
+            "policy_revision": decision.policy_revision,
+            "verdict": decision.verdict.value,
+            "reasons": [reason.code.name for reason in decision.reasons],
+            "seats": [
+                f"{seat.judge}:{seat.status.value}"
+                for stage in decision.stages
+                if stage.consensus is not None
+                for seat in stage.consensus.seats
+            ],
+            "depth": decision.hierarchy.depth,
+            "duration_ms": round(decision.duration_seconds * 1000, 3),
+        }
 
 
-_Lines = queue.Queue[logging.LogRecord | None]
+_Lines = queue.SimpleQueue[logging.LogRecord | None]
 """What is to be written; None ends the writing."""
 
 
@@ -82,6 +93,7 @@ class _TracedQueue(logging.handlers.QueueHandler):
 
     def __init__(self, lines: "_Lines", on_drop: Callable[[], None]) -> None:
         super().__init__(lines)
+        self._lines = lines
         self._on_drop = on_drop
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
@@ -89,9 +101,9 @@ class _TracedQueue(logging.handlers.QueueHandler):
         return record
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        try:
-            self.queue.put_nowait(record)
-        except queue.Full:
+        if self._lines.qsize() < QUEUE_LINES:
+            self._lines.put(record)
+        else:
             self._on_drop()
 
 
@@ -111,7 +123,10 @@ class _Json(logging.Formatter):
             "logger": record.name,
             "message": message,
         }
-        facts |= {k: v for k, v in record.__dict__.items() if k not in _STANDARD}
+        if isinstance(record, DecisionRecord):
+            facts |= record.facts()
+        else:
+            facts |= {k: v for k, v in record.__dict__.items() if k not in _STANDARD}
         if record.exc_info:
             facts["exc_info"] = self.formatException(record.exc_info)
         return _ENCODER.encode(facts)
@@ -146,7 +161,7 @@ def structured_logs(
     from beside a running gRPC can deadlock.
     """
     _gather_less()
-    lines: _Lines = queue.Queue(QUEUE_LINES)
+    lines: _Lines = queue.SimpleQueue()
     handler = _TracedQueue(lines, on_drop)
     work = (lines, stream or sys.stderr, on_drop)
     thread = threading.Thread(target=_write, args=work, name="logs", daemon=True)
@@ -160,9 +175,8 @@ def structured_logs(
     finally:
         root.setLevel(before)
         root.removeHandler(handler)
-        with suppress(queue.Full):
-            lines.put(None, timeout=FLUSH_SECONDS)
-            thread.join(FLUSH_SECONDS)
+        lines.put(None)
+        thread.join(FLUSH_SECONDS)
 
 
 def _write(lines: _Lines, stream: TextIO, on_drop: Callable[[], None]) -> None:

@@ -4,9 +4,8 @@ Parts are built as keyword arguments and only the whole as a message: a message 
 is copied at every level, which takes twice as long (23 against 11 us for five seats).
 """
 
+import math
 from typing import Any
-
-from google.protobuf import timestamp_pb2
 
 from consensus.domain.decision import (
     CheckResult,
@@ -66,27 +65,37 @@ ANSWER_TO = {
 
 def decision_to(decision: Decision) -> pb.Decision:
     """Return the contract's decision."""
-    create_time = timestamp_pb2.Timestamp()
-    create_time.FromDatetime(decision.create_time)
+    return pb.Decision(**decision_fields(decision))
+
+
+def decision_fields(decision: Decision) -> dict[str, Any]:
+    """Return the contract's decision as keyword arguments; what is empty is left out."""
+    created = decision.create_time
     fields: dict[str, Any] = {
         "decision_id": decision.decision_id,
         "verdict": VERDICT_TO[decision.verdict],
         "reasons": [{"code": r.code.name, "message": r.message} for r in decision.reasons],
-        "feedback": decision.feedback,
         "effective_score": decision.effective_score,
-        "criteria": [_criterion(criterion) for criterion in decision.criteria],
         "stages": [_stage(stage) for stage in decision.stages],
         "policy": decision.policy,
         "policy_revision": decision.policy_revision,
-        "hierarchy": hierarchy_to(decision.hierarchy),
-        "create_time": create_time,
+        "create_time": {
+            "seconds": math.floor(created.timestamp()),
+            "nanos": created.microsecond * 1_000,
+        },
         "duration": _duration(decision.duration_seconds),
     }
+    if decision.feedback:
+        fields["feedback"] = decision.feedback
+    if decision.criteria:
+        fields["criteria"] = [_criterion(criterion) for criterion in decision.criteria]
+    if decision.hierarchy.depth:
+        fields["hierarchy"] = hierarchy_to(decision.hierarchy)
     if decision.usage is not None:
         fields["usage"] = usage_fields(decision.usage)
     if decision.derived_rubric:
         fields["derived_rubric"] = rubric_to(decision.derived_rubric)
-    return pb.Decision(**fields)
+    return fields
 
 
 def stage_to(stage: StageResult) -> pb.StageResult:
@@ -114,14 +123,18 @@ def hierarchy_from(message: judge_pb2.Hierarchy) -> Hierarchy:
 
 
 def _stage(stage: StageResult) -> dict[str, Any]:
-    return {
+    fields: dict[str, Any] = {
         "stage": stage.stage,
-        "checks": [_check(check) for check in stage.checks],
-        "consensus": _consensus(stage.consensus) if stage.consensus else None,
         "gate": _gate(stage.gate),
-        "settled": stage.settled,
         "duration": _duration(stage.duration_seconds),
     }
+    if stage.consensus is not None:
+        fields["consensus"] = _consensus(stage.consensus)
+    if stage.checks:
+        fields["checks"] = [_check(check) for check in stage.checks]
+    if stage.settled:
+        fields["settled"] = True
+    return fields
 
 
 def _seat(seat: SeatResult) -> dict[str, Any]:
@@ -131,36 +144,38 @@ def _seat(seat: SeatResult) -> dict[str, Any]:
         "status": SEAT_STATUS_TO[seat.status],
         "duration": _duration(seat.duration_seconds),
         "attempts": seat.attempts,
-        "struck_count": seat.struck,
     }
+    if seat.struck:
+        fields["struck_count"] = seat.struck
     if seat.shadow:
         fields["shadow"] = True
     if seat.usage is not None:
         fields["usage"] = usage_fields(seat.usage)
-    match seat.answer:
-        case GradientResult():
-            fields["gradient"] = gradient_fields(seat.answer)
-        case Abstention(reason):
-            fields["abstention"] = {"reason": reason}
-        case Failure(kind, reason):
-            fields["failure"] = {"kind": KIND_TO[kind], "reason": reason}
-        case None:
-            pass
+    answer = seat.answer
+    if isinstance(answer, GradientResult):
+        fields["gradient"] = gradient_fields(answer)
+    elif isinstance(answer, Abstention):
+        fields["abstention"] = {"reason": answer.reason}
+    elif isinstance(answer, Failure):
+        fields["failure"] = {"kind": KIND_TO[answer.kind], "reason": answer.reason}
     return fields
 
 
 def _consensus(consensus: Consensus) -> Fields:
-    return {
+    fields: dict[str, Any] = {
         "final_score": consensus.final_score,
         "consensus_confidence": consensus.confidence,
         "agreement": consensus.agreement,
         "coverage": consensus.coverage,
         "strategy": STRATEGY_TO[consensus.strategy],
         "threshold": consensus.threshold,
-        "tie": consensus.tie,
         "individual_results": [_seat(seat) for seat in consensus.seats],
-        "dissents": [_dissent(dissent) for dissent in consensus.dissents],
     }
+    if consensus.tie:
+        fields["tie"] = True
+    if consensus.dissents:
+        fields["dissents"] = [_dissent(dissent) for dissent in consensus.dissents]
+    return fields
 
 
 def _dissent(dissent: Dissent) -> Fields:
@@ -173,15 +188,18 @@ def _dissent(dissent: Dissent) -> Fields:
 
 
 def _criterion(criterion: CriterionResult) -> Fields:
-    return {
+    fields: dict[str, Any] = {
         "criterion_id": criterion.criterion_id,
         "text": criterion.text,
-        "required": criterion.required,
         "status": STATUS_TO[criterion.status],
-        "met_count": criterion.met,
-        "unmet_count": criterion.unmet,
-        "evidence": [evidence_fields(evidence) for evidence in criterion.evidence],
     }
+    if criterion.required:
+        fields["required"] = True
+    if criterion.met or criterion.unmet:
+        fields["met_count"], fields["unmet_count"] = criterion.met, criterion.unmet
+    if criterion.evidence:
+        fields["evidence"] = [evidence_fields(evidence) for evidence in criterion.evidence]
+    return fields
 
 
 def _gate(gate: GateResult) -> Fields:
@@ -202,4 +220,6 @@ def _check(check: CheckResult) -> Fields:
 
 def _duration(seconds: float) -> Fields:
     nanos = round(seconds * 1e9)
+    if nanos < 10**9:
+        return {"nanos": nanos}
     return {"seconds": nanos // 10**9, "nanos": nanos % 10**9}

@@ -27,12 +27,13 @@ _LIMITS = ("min_words", "max_words", "min_chars", "max_chars")
 
 def submission_from(message: pb.Submission) -> Submission:
     """Return the domain's submission; every check must have its kind set."""
+    outputs = message.outputs
     return Submission(
         task=message.task,
         candidate=message.candidate,
-        outputs={key: plain_value(message.outputs[key]) for key in sorted(message.outputs)},
-        rubric=tuple(_criterion_from(criterion) for criterion in message.rubric.criteria),
-        messages=tuple(Message(turn.role, turn.content) for turn in message.messages),
+        outputs={key: plain_value(outputs[key]) for key in sorted(outputs)} if outputs else {},
+        rubric=tuple([_criterion_from(criterion) for criterion in message.rubric.criteria]),
+        messages=tuple([Message(turn.role, turn.content) for turn in message.messages]),
         context=plain_struct(message.context) if message.HasField("context") else {},
     )
 
@@ -141,7 +142,7 @@ def _criterion_from(message: pb.Criterion) -> Criterion:
         text=message.text,
         required=message.required,
         weight=message.weight if message.HasField("weight") else 1.0,
-        checks=tuple(check_from(check) for check in message.checks),
+        checks=tuple([check_from(check) for check in message.checks]) if message.checks else (),
     )
 
 

@@ -15,7 +15,7 @@ from consensus.domain.errors import AllJudgesUnavailable, JudgeFailed
 from consensus.domain.gradient import Abstention, FailureKind
 from consensus.domain.policy import Action, Seat, Settle, Stage
 from consensus.domain.ports import Judge, Observer
-from consensus.telemetry.logs import DecisionLog
+from consensus.telemetry.logs import DecisionLog, FailedSeatLog
 from consensus.telemetry.recorder import Recorder
 from tests.builders import (
     FOREVER,
@@ -35,6 +35,7 @@ from tests.virtual_clock import VirtualClock
 OBSERVERS: dict[str, Callable[[], Observer]] = {
     "recorder": lambda: Recorder(CollectorRegistry()),
     "decision log": DecisionLog,
+    "failed seats": FailedSeatLog,
     "progress": JudgingProgress,
     "several": lambda: Observers(Recorder(CollectorRegistry()), DecisionLog(), Watcher()),
 }

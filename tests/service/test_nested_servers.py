@@ -137,7 +137,7 @@ async def test_the_last_depth_is_judged_by_leaves_and_no_panel_goes_deeper(
     two = {"third": policy("next"), "fourth": policy("conduct", "again")}
     async with serving(file({"default": policy("conduct")})) as outside:
         below = file(two, next=inside("fourth"), again=at(outside.address))
-        async with serving(below) as lower:
+        async with serving(below, log_level="debug") as lower:
             both = {"first": policy("within"), "second": policy("far")}
             above = file(both, within=inside("second"), far=at(lower.address, "third"))
             async with serving(above) as upper:

@@ -1,6 +1,8 @@
 """The decision's line: who decided what and why, in codes, without a word of what was judged."""
 
 import datetime
+import io
+import json
 import logging
 
 import pytest
@@ -20,7 +22,8 @@ from consensus.domain.decision import (
 )
 from consensus.domain.gradient import Failure, FailureKind, GradientResult
 from consensus.domain.policy import StrategyName
-from consensus.telemetry.logs import DecisionLog
+from consensus.telemetry.context import begin_trace, current_trace_id
+from consensus.telemetry.logs import DecisionLog, FailedSeatLog, structured_logs
 
 GATE = GateResult(
     answer=GateAnswer.PASS,
@@ -63,11 +66,17 @@ DECISION = Decision(
 )
 
 
-def test_a_decision_is_one_line_of_codes(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "consensus.decisions")
-    DecisionLog().decided(DECISION)
-    (record,) = caplog.records
+def test_a_decision_is_one_line_of_codes() -> None:
+    stream = io.StringIO()
+    with structured_logs("info", lambda: None, stream):
+        begin_trace("")
+        DecisionLog().decided(DECISION)
+    (line,) = stream.getvalue().splitlines()
     told = {
+        "message": "decision",
+        "logger": "consensus.decisions",
+        "level": "INFO",
+        "trace_id": current_trace_id(),
         "decision_id": "d1",
         "policy": "p",
         "policy_revision": "r",
@@ -77,8 +86,9 @@ def test_a_decision_is_one_line_of_codes(caplog: pytest.LogCaptureFixture) -> No
         "depth": 1,
         "duration_ms": 12.346,
     }
-    assert {key: getattr(record, key) for key in told} == told
-    assert "SENTINEL" not in str(vars(record))
+    said = json.loads(line)
+    assert said.pop("timestamp")
+    assert said == told
 
 
 def test_a_level_above_info_costs_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -91,7 +101,7 @@ def test_a_failed_seat_is_told_at_debug_and_no_other_step(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG, "consensus.decisions")
-    told = DecisionLog()
+    told = FailedSeatLog()
     told.seat_started("s", "good")
     told.seat_finished("s", SCORED)
     told.stage_finished("p", DECISION.stages[1])

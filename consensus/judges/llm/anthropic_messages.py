@@ -1,0 +1,126 @@
+"""The dialect of Anthropic's Messages."""
+
+import json
+from collections.abc import Mapping
+
+from consensus.domain.gradient import FailureKind, Usage
+from consensus.domain.judges import BackendSpec, Price
+from consensus.judges.llm.bodies import Bodies
+from consensus.judges.llm.chat import Ask, Finish, Reply
+from consensus.judges.llm.failures import BackendFailed
+from consensus.judges.llm.json_values import count, items, mapping, text
+from consensus.judges.llm.openai_chat import ANSWER
+from consensus.judges.llm.pricing import priced
+
+VERSION = "2023-06-01"
+_FINISHES = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "tool_use": Finish.STOP,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSED,
+}
+_NOT_IN_SCHEMAS = frozenset(
+    (
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+    )
+)
+"""Its grammar refuses them with a 400; whoever reads the reply checks them anyway."""
+_BY_NAME = frozenset(("properties", "$defs", "definitions"))
+
+
+class AnthropicMessages:
+    """Writes requests and reads replies. There are no seeds and no log probabilities."""
+
+    path = "/messages"
+    key_header = ("X-Api-Key", "")
+    headers: Mapping[str, str] = {"Anthropic-Version": VERSION}
+
+    def __init__(self, spec: BackendSpec) -> None:
+        self._can = spec.capabilities
+        self._prices = spec.prices
+        self._bodies = Bodies(self._request)
+
+    def body(self, ask: Ask) -> bytes:
+        """Return the request as JSON."""
+        return self._bodies.body(ask)
+
+    def _request(self, ask: Ask, user: str) -> dict[str, object]:
+        """Return the request; the system prompt is marked for the provider's cache."""
+        request: dict[str, object] = {
+            "model": ask.model,
+            "max_tokens": ask.max_tokens,
+            "messages": [{"role": "user", "content": user}],
+        }
+        if ask.system:
+            block = {"type": "text", "text": ask.system, "cache_control": {"type": "ephemeral"}}
+            request["system"] = [block]
+        if ask.temperature is not None and self._can.temperature:
+            request["temperature"] = min(ask.temperature, 1.0)  # its scale ends there
+        if ask.schema is not None:
+            request.update(_structure(self._can.structured, ask.schema))
+        return request
+
+    def reply(self, value: Mapping[str, object], ask: Ask) -> Reply:
+        """Read an answer with status 200 that holds no error. Raises BackendFailed."""
+        finish = _FINISHES.get(text(value.get("stop_reason")))
+        if finish is None:
+            words = "the answer does not say that it is finished"
+            raise BackendFailed(FailureKind.UNREADABLE, words, status=200)
+        return Reply(
+            text=_text([mapping(block) for block in items(value.get("content"))]),
+            finish=finish,
+            usage=_usage(value.get("usage"), self._prices.get(ask.model)),
+            model=text(value.get("model"))[:200],
+        )
+
+
+def _structure(structured: str, schema: Mapping[str, object]) -> dict[str, object]:
+    match structured:
+        case "json_schema":
+            format_ = {"type": "json_schema", "schema": _without_bounds(schema)}
+            return {"output_config": {"format": format_}}
+        case "tool":
+            return {
+                "tools": [{"name": ANSWER, "input_schema": schema}],
+                "tool_choice": {"type": "tool", "name": ANSWER},
+            }
+        case _:  # it has no mode of JSON without a schema
+            return {}
+
+
+def _without_bounds(schema: object, by_name: bool = False) -> object:
+    """Return a schema without the keywords that are refused; `by_name`: keys are names."""
+    if isinstance(schema, Mapping):
+        return {
+            key: _without_bounds(value, not by_name and key in _BY_NAME)
+            for key, value in schema.items()
+            if by_name or key not in _NOT_IN_SCHEMAS
+        }
+    return [_without_bounds(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def _text(blocks: list[Mapping[str, object]]) -> str:
+    """Return what the model wrote: the input of its call, else its words. As for OpenAI's."""
+    calls = [block for block in blocks if block.get("type") == "tool_use"]
+    if calls:
+        return "\n".join(json.dumps(call.get("input")) for call in calls)
+    return "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
+
+
+def _usage(value: object, price: Price | None) -> Usage:
+    """Return the tokens; Anthropic counts input without what was read from or put in the cache."""
+    told = mapping(value)
+    cached = count(told.get("cache_read_input_tokens"))
+    written = count(told.get("cache_creation_input_tokens"))
+    details = mapping(told.get("output_tokens_details"))
+    return priced(
+        price,
+        input_tokens=count(told.get("input_tokens")) + cached + written,
+        cached=cached,
+        written=written,
+        output_tokens=count(told.get("output_tokens")),
+        reasoning=count(details.get("thinking_tokens")),
+    )
