@@ -12,20 +12,23 @@ from pathlib import Path
 import anyio
 
 from consensus.cascade import Engine
+from consensus.cascade.nesting import Nesting
 from consensus.config import Settings, load_policies
 from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
 from consensus.config.settings import loopback
-from consensus.domain.decision import Decision, SeatResult, StageResult
-from consensus.domain.judges import BackendSpec
+from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.policy import PolicySet
-from consensus.domain.ports import Judge, Observer, SilentObserver
+from consensus.domain.ports import Judge, NestedPolicies, Observer
+from consensus.domain.submission import Criterion
 from consensus.judges.embedded import embedded_judges
+from consensus.judges.nested import PolicyJudge
 from consensus.judges.remote import RemoteJudge
 from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
 from consensus.service.admission import Admission
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.deadline import DeadlineLimits
+from consensus.service.derive import derived_rubric
 from consensus.service.idempotency import Replays
 from consensus.service.judge_servicer import JudgeServicer
 from consensus.service.judging import Judging
@@ -40,7 +43,9 @@ from consensus.service.server import CONSENSUS, Server, ServerSettings
 from consensus.telemetry.bench import BenchRecorder
 from consensus.telemetry.exposition import metrics_served
 from consensus.telemetry.logs import DecisionLog, FailedSeatLog
+from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
+from consensus.telemetry.usage import UsageRecorder
 from consensus.v1 import consensus_pb2
 from consensus.validators import check_faults, run_checks
 
@@ -59,51 +64,26 @@ class SystemClock:
         return datetime.datetime.now(datetime.UTC)
 
 
-class Observers:
-    """Tells several observers, each only of what it listens to."""
-
-    def __init__(self, *observers: Observer) -> None:
-        self._started = [o.seat_started for o in observers if _listens(o, "seat_started")]
-        self._finished = [o.seat_finished for o in observers if _listens(o, "seat_finished")]
-        self._staged = [o.stage_finished for o in observers if _listens(o, "stage_finished")]
-        self._decided = [o.decided for o in observers if _listens(o, "decided")]
-
-    def seat_started(self, stage: str, judge: str) -> None:
-        """Pass it on."""
-        for tell in self._started:
-            tell(stage, judge)
-
-    def seat_finished(self, stage: str, seat: SeatResult) -> None:
-        """Pass it on."""
-        for tell in self._finished:
-            tell(stage, seat)
-
-    def stage_finished(self, policy: str, stage: StageResult) -> None:
-        """Pass it on."""
-        for tell in self._staged:
-            tell(policy, stage)
-
-    def decided(self, decision: Decision) -> None:
-        """Pass it on."""
-        for tell in self._decided:
-            tell(decision)
-
-
-def _listens(observer: Observer, method: str) -> bool:
-    return getattr(type(observer), method, None) is not getattr(SilentObserver, method)
-
-
 def read_policies(file: Path | None) -> PolicySet:
     """Read a policy file, or the bundled one. Raises PolicyFileError."""
     return load_policies(file or BUNDLED, check_faults)
 
 
-def bench(policies: PolicySet, observer: HabitObserver = UNOBSERVED) -> dict[str, Judge]:
+def bench(
+    policies: PolicySet,
+    engine: Engine | None = None,
+    observer: Observer | None = None,
+    habits: HabitObserver = UNOBSERVED,
+) -> dict[str, Judge]:
     """Return every judge that some seat of `policies` names, with its habits.
 
-    Must run inside the event loop.
+    Nested policies run in `engine`, which keeps their spending, and tell `observer`. Must run
+    inside the event loop.
     """
     embedded = embedded_judges(run_checks)
+    judges: dict[str, Judge] = {}
+    engine = engine or Engine(SystemClock())
+    nesting = Nesting(engine, policies.policies, judges, observer or Observers())
     seated = {
         seat.judge
         for policy in policies.policies.values()
@@ -111,15 +91,14 @@ def bench(policies: PolicySet, observer: HabitObserver = UNOBSERVED) -> dict[str
         if stage.panel is not None
         for seat in stage.panel.seats
     }
-    clock = SystemClock()
-    judges: dict[str, Judge] = {}
     for name in seated:
-        if name in embedded:
-            judges[name] = embedded[name]
-        else:
-            spec = policies.judges[name]
-            judges[name] = compose(RemoteJudge(spec), spec.habits, clock, observer)
+        judges[name] = embedded.get(name) or _judge(policies.judges[name], nesting, habits)
     return judges
+
+
+def _judge(spec: JudgeSpec, nesting: NestedPolicies, habits: HabitObserver) -> Judge:
+    judge = PolicyJudge(spec, nesting) if spec.kind == "policy" else RemoteJudge(spec)
+    return compose(judge, spec.habits, SystemClock(), habits)
 
 
 def models(policies: PolicySet) -> list[tuple[BackendSpec, str]]:
@@ -143,12 +122,25 @@ async def judge_once(
     observer: Observer,
 ) -> None:
     """Judge one request in this process and tell `observer` of every step. Raises RequestError."""
-    judges = bench(policies)
     clock = SystemClock()
+    engine = Engine(clock)
+    judges = bench(policies, engine)
     rules = RulesInForce(Rulebook(policies, judges))
-    judging = Judging(Engine(clock), rules, observer, Replays(clock, lambda: None))
+    judging = Judging(engine, rules, observer, Replays(clock, lambda: None))
     try:
         await judging.watch(request, budget_seconds, observer)
+    finally:
+        await close(judges, 0)
+
+
+async def derive_once(
+    policies: PolicySet, request: consensus_pb2.JudgeRequest, budget_seconds: float
+) -> tuple[Criterion, ...]:
+    """Derive the rubric that `request` asks for, in this process. Raises RequestError."""
+    judges = bench(policies)
+    try:
+        rulebook = Rulebook(policies, judges)
+        return await derived_rubric(request, rulebook, SystemClock(), budget_seconds)
     finally:
         await close(judges, 0)
 
@@ -161,14 +153,17 @@ class App:
         self._settings = settings
         self.recorder = recorder
         self._habits = BenchRecorder(recorder.instruments)
-        self.rules = RulesInForce(Rulebook(policies, bench(policies, self._habits)))
+        clock = SystemClock()
+        self._engine = Engine(clock)
+        usage = UsageRecorder(recorder.instruments, self._nested)
+        failed = [FailedSeatLog()] if settings.log_level == "debug" else []
+        observer = Observers(recorder, usage, DecisionLog(), *failed)
+        self._nested_observer = NestedObservers(recorder, usage, *failed)
+        self.rules = RulesInForce(self.rulebook(policies))
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)
-        clock = SystemClock()
-        failed = [FailedSeatLog()] if settings.log_level == "debug" else []
-        observer = Observers(self.recorder, DecisionLog(), *failed)
         judging = Judging(
-            Engine(clock), self.rules, observer, Replays(clock, self.recorder.replayed)
+            self._engine, self.rules, observer, Replays(clock, recorder.replayed), usage.used
         )
         limits = DeadlineLimits(settings.default_deadline_seconds, settings.max_deadline_seconds)
         self.server = Server(
@@ -199,6 +194,15 @@ class App:
                 max_message_bytes=settings.max_message_bytes,
             ),
         )
+
+    def rulebook(self, policies: PolicySet) -> Rulebook:
+        """Return policies with judges of their own. Must run inside the event loop."""
+        judges = bench(policies, self._engine, self._nested_observer, self._habits)
+        return Rulebook(policies, judges)
+
+    def _nested(self, judge: str) -> bool:
+        spec = self.rules.current.policies.judges.get(judge)
+        return spec is not None and spec.kind == "policy"
 
     def _tell(self, policies: PolicySet) -> None:
         self.recorder.policies(
@@ -260,7 +264,7 @@ class App:
 
         async def apply(policies: PolicySet) -> None:
             previous = self.rules.current
-            self.rules.current = Rulebook(policies, bench(policies, self._habits))
+            self.rules.current = self.rulebook(policies)
             self._tell(policies)
             # A request under way keeps its judges, asked already or not; none outlives this.
             spawn(_retire, previous.judges, self._settings.max_deadline_seconds)

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from consensus.cascade.budget import Budget
+from consensus.cascade.derivation import NOT_DERIVED, Derivation
 from consensus.cascade.feedback import feedback
 from consensus.cascade.panel import Fanout
 from consensus.cascade.reasons import stage_reasons
+from consensus.cascade.spend import Purses, Spending, costs_of
 from consensus.cascade.tally import Slots, Tally
 from consensus.domain.decision import (
     CriterionResult,
@@ -19,6 +21,7 @@ from consensus.domain.decision import (
     Verdict,
 )
 from consensus.domain.errors import AllJudgesUnavailable
+from consensus.domain.gradient import Usage
 from consensus.domain.ids import random_uuid
 from consensus.domain.policy import Action, Panel, Policy, Stage, Tie
 from consensus.domain.ports import Clock, Evaluation, Judges, Observer
@@ -39,6 +42,7 @@ class Engine:
     def __init__(self, clock: Clock, new_id: Callable[[], str] = random_uuid) -> None:
         self._clock = clock
         self._new_id = new_id
+        self._purses = Purses(clock)
 
     async def judge(
         self,
@@ -49,23 +53,32 @@ class Engine:
         *,
         budget_seconds: float,
         hierarchy: Hierarchy | None = None,
+        max_cost_usd: float | None = None,
+        derivation: Derivation | None = None,
     ) -> Decision:
         """Return the decision of `policy` about `submission` within the budget.
 
-        Every seat's judge must be in `judges`. Raises AllJudgesUnavailable where the policy says
-        `on_no_quorum: fail` and no judge answered; judges' own failures never raise.
+        Every seat's judge must be in `judges`. `max_cost_usd` is a limit beside the policy's; what
+        a `derivation` derives replaces the rubric. Raises AllJudgesUnavailable where the policy
+        says `on_no_quorum: fail` and no judge answered, SpendLimitReached, CriteriaNotDerived;
+        judges' own failures never raise.
         """
         began, create_time = self._clock.monotonic(), self._clock.now()
         budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
         hierarchy = hierarchy or Hierarchy()
         decision_id = self._new_id()
         evaluation = Evaluation(submission, hierarchy.child(decision_id))
+        spending = self._purses.open(policy, max_cost_usd)
+        derived = NOT_DERIVED
+        if derivation is not None:
+            derived = await derivation.run(evaluation, budget, spending)
+            evaluation = derived.given_to(evaluation)
         results: list[StageResult] = []
         reasons: list[Reason] = []
         stages, action = iter(policy.stages), Action.ADVANCE
         while action is Action.ADVANCE:  # the last stage never does
             stage = next(stages)
-            result = await self._stage(stage, evaluation, judges, budget, observer)
+            result = await self._stage(stage, evaluation, judges, budget, observer, spending)
             results.append(result)
             observer.stage_finished(policy.name, result)
             action = _action(stage, result)
@@ -87,6 +100,8 @@ class Engine:
             hierarchy=hierarchy,
             create_time=create_time,
             duration_seconds=self._clock.monotonic() - began,
+            usage=_usage(results, derived.usage),
+            derived_rubric=derived.rubric,
         )
         observer.decided(decision)
         return decision
@@ -98,6 +113,7 @@ class Engine:
         judges: Judges,
         budget: Budget,
         observer: Observer,
+        spending: Spending | None,
     ) -> StageResult:
         began = self._clock.monotonic()
         if stage.panel is None:
@@ -121,7 +137,16 @@ class Engine:
         def certain(slots: Slots) -> bool:
             return not _may_all_fail(stage, slots) and tally.settled(slots)
 
-        seats, settled = await fanout.run(budget, certain)
+        if spending is None:
+            seats, settled = await fanout.run(budget, certain)
+        else:
+            seated = [judges[seat.judge] for seat in stage.panel.seats]
+            reservation = spending.reserve(seated, evaluation)
+            try:
+                fanout.refuse(reservation.refused)
+                seats, settled = await fanout.run(budget, certain)
+            finally:
+                spending.settle(reservation, costs_of(fanout.slots))
         consensus, gate, criteria = tally.consensus(seats)
         return StageResult(
             stage=stage.name,
@@ -173,3 +198,13 @@ def _criteria(results: Sequence[StageResult]) -> tuple[CriterionResult, ...]:
     """Return each criterion's latest answer; stages run from cheap to strong."""
     latest = {c.criterion_id: c for result in results for c in result.criteria}
     return tuple(latest.values())
+
+
+def _usage(results: Sequence[StageResult], derived: Usage | None) -> Usage | None:
+    """Return what all seats and the derivation used; None where nobody used a model."""
+    total = derived
+    for result in results:
+        for seat in result.consensus.seats if result.consensus else ():
+            if seat.usage is not None:
+                total = seat.usage if total is None else total + seat.usage
+    return total

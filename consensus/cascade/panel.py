@@ -5,7 +5,7 @@ judges that wait get a task each, in one group that ends with the panel.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -58,6 +58,11 @@ class Fanout:
         self._started: list[float | None] = [None] * len(panel.seats)
         self.slots: list[SeatResult | None] = [None] * len(panel.seats)
 
+    def refuse(self, failures: Mapping[int, Failure]) -> None:
+        """Fail these seats, by place in the panel: their judges are not asked."""
+        for index, failure in failures.items():
+            self._fill(index, self._panel.seats[index], SeatStatus.FAILED, failure)
+
     async def run(
         self, budget: Budget, settled: Callable[[Slots], bool]
     ) -> tuple[list[SeatResult], bool]:
@@ -70,6 +75,8 @@ class Fanout:
             waiting: list[tuple[int, Seat, WaitingJudge]] = []
             for index, seat in enumerate(self._panel.seats):
                 judge = self._judges[seat.judge]
+                if self.slots[index] is not None:
+                    continue  # refused
                 if judge.waits:
                     waiting.append((index, seat, judge))
                 else:
@@ -128,7 +135,7 @@ class Fanout:
                 answer = await judge.evaluate(self._evaluation, timeout)
                 self._answered(index, seat, answer)
         except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
-            if isinstance(error, asyncio.CancelledError) and _cancelled():
+            if isinstance(error, asyncio.CancelledError) and cancelled():
                 raise
             if not scope.cancel_called:  # else an echo: grpc.aio raises a CancelledError of its own
                 self._failed(index, seat, error)
@@ -190,7 +197,7 @@ class Fanout:
         return self._fill(index, seat, SeatStatus.FAILED, late)
 
 
-def _cancelled() -> bool:
+def cancelled() -> bool:
     """Tell whether someone cancelled this task; else the CancelledError is the judge's own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

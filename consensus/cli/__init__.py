@@ -1,4 +1,4 @@
-"""THE COMMANDS: serve, check, judge, demo, health. Thin."""
+"""THE COMMANDS: serve, check, judge, derive, demo, health. Thin."""
 
 import importlib
 import io
@@ -14,6 +14,7 @@ COMMANDS = {
     "serve": "Serve gRPC until SIGTERM.",
     "check": "Check a policy file; says every fault with its line.",
     "judge": "Judge a submission, here or at a server.",
+    "derive": "Derive a rubric from a task, here or at a server.",
     "demo": "Start a server, judge two drafts over gRPC, stop.",
     "health": "Ask a server for its health.",
 }

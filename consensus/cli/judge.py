@@ -1,5 +1,7 @@
 """`consensus judge`: one submission, judged here or at a server."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -79,8 +81,15 @@ def _judge_here(
     progress: JudgingProgress,
 ) -> None:
     policies = read_policies(policy_file)
-    try:
+    with refusals_told(file):
         anyio.run(judge_once, policies, request, seconds, progress)
+
+
+@contextmanager
+def refusals_told(file: Path) -> Iterator[None]:
+    """Tell why a request that `file` held was refused. Raises BadInput and Failure."""
+    try:
+        yield
     except InvalidRequest as error:
         found = [(v.field.removeprefix("request."), v.description) for v in error.violations]
         raise BadInput("\n".join(f"{file}: {field}: {words}" for field, words in found)) from None

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from consensus.cascade.admission import plain
-from consensus.v1 import decision_pb2, gradient_pb2
+from consensus.v1 import decision_pb2, gradient_pb2, submission_pb2
 
 VERDICTS = {
     decision_pb2.VERDICT_ACCEPT: ("ACCEPT", "green"),
@@ -59,6 +59,15 @@ def show(decision: decision_pb2.Decision, console: Console) -> None:
     if decision.feedback:
         title = "feedback for the worker"
         console.print(Panel(said(decision.feedback), title=title, title_align="left"))
+
+
+def show_rubric(rubric: submission_pb2.Rubric, console: Console) -> None:
+    """Print a rubric."""
+    table = table_of("id", "requirement", title="rubric")
+    for criterion in rubric.criteria:
+        required = Text(" (required)", "dim") if criterion.required else Text()
+        table.add_row(said(criterion.id), said(criterion.text) + required)
+    console.print(table)
 
 
 def said(text: str, style: str = "", most: int = 8_000) -> Text:

@@ -2,6 +2,7 @@
 
 from pathlib import Path as FilePath
 
+from consensus.config.cycles import nesting_faults
 from consensus.config.faults import Faults
 from consensus.config.judges import BenchBuilder
 from consensus.config.model import PolicyFile, PolicySection
@@ -36,6 +37,8 @@ def build(
     }
     default = _default(parsed, faults)
     policy_set = PolicySet(policies=policies, judges=judges, backends=backends, default=default)
+    for path, words in nesting_faults(policy_set):
+        faults.add(path, words)
     return policy_set, faults.found
 
 

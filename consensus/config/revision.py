@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from consensus.config.bench import JudgeSection
 from consensus.config.model import PolicyFile, PolicySection
+from consensus.domain.decision import MAX_DEPTH
 
 
 def revision(section: PolicySection, file: PolicyFile) -> str:
@@ -33,18 +34,23 @@ def revision(section: PolicySection, file: PolicyFile) -> str:
 
 
 def _reached(section: PolicySection, file: PolicyFile) -> tuple[dict[str, JudgeSection], list[str]]:
-    """Return the judges that a policy asks, directly or through nested policies, and these."""
+    """Return the judges that a policy asks, directly or through nested policies, and these.
+
+    Looks no deeper than policies may nest; a file that goes deeper is refused.
+    """
     judges: dict[str, JudgeSection] = {}
     policies: list[str] = []
-    unread = [section]
-    while unread:
-        for name in _seated(unread.pop()):
+    level = [section]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[PolicySection] = []
+        for name in (name for policy in level for name in _seated(policy)):
             if name not in file.judges or name in judges:
                 continue
             judge = judges[name] = file.judges[name]
             if judge.policy in file.policies and judge.policy not in policies:
                 policies.append(judge.policy)
-                unread.append(file.policies[judge.policy])
+                below.append(file.policies[judge.policy])
+        level = below
     return judges, policies
 
 

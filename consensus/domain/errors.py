@@ -11,7 +11,9 @@ ConsensusError
 |   |-- Draining             the server is stopping
 |   |-- BudgetSpent          the deadline leaves no time to judge
 |   |-- ResponseTooLarge     the answer does not fit into a message
-|   `-- AllJudgesUnavailable no judge answered and the policy says fail
+|   |-- AllJudgesUnavailable no judge answered and the policy says fail
+|   |-- CriteriaNotDerived   no rubric could be derived from the task
+|   `-- SpendLimitReached    judging could cost more than is left
 |-- JudgeFailed              costs one seat, never the call
 `-- PolicyFileError          the policy file cannot be used
 
@@ -130,6 +132,20 @@ class AllJudgesUnavailable(RequestError):
 
     REASON = "ALL_JUDGES_UNAVAILABLE"
     REMEDY = "Retry later; see consensus_judge_calls_total for which judges fail and how."
+
+
+class CriteriaNotDerived(RequestError):
+    """No rubric could be derived from the task."""
+
+    REASON = "CRITERIA_NOT_DERIVED"
+    REMEDY = "Retry, name another judge in `derive_criteria`, or send a rubric."
+
+
+class SpendLimitReached(RequestError):
+    """Judging could cost more than is left of the policy's hour, or deriving more than allowed."""
+
+    REASON = "SPEND_LIMIT_REACHED"
+    REMEDY = "Wait until earlier spending is an hour old, or raise the limit under `spend`."
 
 
 class JudgeFailed(ConsensusError):

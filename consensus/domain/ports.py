@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from consensus.domain.decision import (
     CheckResult,
@@ -13,7 +13,7 @@ from consensus.domain.decision import (
     StageResult,
 )
 from consensus.domain.gradient import Answer, Usage
-from consensus.domain.submission import Check, Submission
+from consensus.domain.submission import Check, Criterion, Submission
 from consensus.domain.values import value
 
 
@@ -85,6 +85,47 @@ class WaitingJudge(Protocol):
 
 Judge = InstantJudge | WaitingJudge
 Judges = Mapping[str, Judge]
+
+
+@runtime_checkable
+class Costed(Protocol):
+    """A judge that can tell beforehand what its answer may cost."""
+
+    def worst_cost(self, evaluation: Evaluation) -> float | None:
+        """Return the most US dollars that it may cost; 0 where free, None where unknown."""
+        ...
+
+
+@runtime_checkable
+class Deriver(WaitingJudge, Protocol):
+    """A judge that can also derive a rubric from a task."""
+
+    async def derive(
+        self, task: str, max_criteria: int, timeout_seconds: float, ledger: Ledger
+    ) -> tuple[Criterion, ...]:
+        """Return 1 to `max_criteria` criteria; what it takes is written to `ledger`.
+
+        Raises JudgeFailed; anything else counts as a crash of this judge.
+        """
+        ...
+
+
+class NestedPolicies(Protocol):
+    """The policies that a judge may be, in this process."""
+
+    async def decide(
+        self, policy: str, evaluation: Evaluation, budget_seconds: float, ledger: Ledger
+    ) -> Decision:
+        """Judge what `evaluation` holds by that policy, as a decision of its hierarchy.
+
+        What its seats use is written to `ledger` seat by seat, so that it outlasts cancellation.
+        Raises RequestError.
+        """
+        ...
+
+    def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
+        """Return the most US dollars that a decision may cost; None where unknown."""
+        ...
 
 
 class Validator(Protocol):

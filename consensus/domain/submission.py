@@ -5,6 +5,9 @@ from dataclasses import field
 
 from consensus.domain.values import value
 
+CRITERION_ID = r"[A-Za-z0-9._-]{1,64}"
+"""What an id looks like, as a regular expression."""
+MAX_CRITERION_TEXT = 4_000
 MAX_CRITERIA = 256
 """Most criteria of a rubric; more is a list of tests, not a rubric, and costs every judge."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from consensus.domain.decision import Decision
-from consensus.domain.gradient import Abstention, Answer, Finding, GradientResult, Signal
+from consensus.domain.nesting import as_answer
 from consensus.service.batch import judge_each
 from consensus.service.calls import Context
 from consensus.service.deadline import Countdown, DeadlineLimits
@@ -36,7 +36,7 @@ class JudgeServicer(judge_pb2_grpc.JudgeServiceServicer):
     async def Evaluate(self, request: pb.EvaluateRequest, context: Context) -> pb.EvaluateResponse:
         """Judge one submission by the policy that `judge` names."""
         decision = await self._judging.evaluate(request, self._budget(context))
-        return fitting(answer_to(as_answer(decision)), self._max_bytes)
+        return fitting(_response(decision), self._max_bytes)
 
     async def EvaluateBatch(
         self, request: pb.EvaluateBatchRequest, context: Context
@@ -46,7 +46,7 @@ class JudgeServicer(judge_pb2_grpc.JudgeServiceServicer):
 
         async def judge(item: pb.EvaluateRequest, index: int) -> pb.EvaluateResponse:
             decision = await self._judging.evaluate(item, budget.left(), f"requests[{index}].")
-            return answer_to(as_answer(decision))
+            return _response(decision)
 
         replies = await judge_each(request.requests, judge, self._max_bytes)
         return pb.EvaluateBatchResponse(
@@ -76,35 +76,5 @@ class JudgeServicer(judge_pb2_grpc.JudgeServiceServicer):
         return budget
 
 
-def as_answer(decision: Decision) -> Answer:
-    """Return a decision as one judge's answer.
-
-    score = effective score; confidence = the lowest of the panels that folded (1 for checks alone);
-    one signal for each stage. Abstains when a panel missed its quorum or none came to a score.
-    """
-    panels = [stage.consensus for stage in decision.stages if stage.consensus is not None]
-    missed = any(panel.final_score is None for panel in panels)
-    reasons = " ".join(reason.message for reason in decision.reasons)
-    if decision.effective_score is None or missed:
-        return Abstention(reasons)
-    confidences = [panel.confidence for panel in panels if panel.confidence is not None]
-    return GradientResult(
-        score=decision.effective_score,
-        confidence=min(confidences, default=1.0),
-        reasoning=f"{reasons}\n{decision.feedback}".strip(),
-        signals=tuple(
-            Signal(stage.stage, stage.score, f"gate: {stage.gate.answer.name}")
-            for stage in decision.stages
-            if stage.score is not None
-        ),
-        findings=tuple(
-            Finding(criterion_id=c.criterion_id, status=c.status, evidence=c.evidence)
-            for c in decision.criteria
-        ),
-        metadata={
-            "decision_id": decision.decision_id,
-            "policy": decision.policy,
-            "policy_revision": decision.policy_revision,
-            "verdict": decision.verdict.name,
-        },
-    )
+def _response(decision: Decision) -> pb.EvaluateResponse:
+    return answer_to(as_answer(decision), decision.usage)

@@ -1,13 +1,16 @@
 """Judges one request: validates it, finds its policy, runs the engine, remembers its answer."""
 
+from collections.abc import Callable
 from typing import Any
 
 from consensus.cascade import Engine
 from consensus.domain.decision import MAX_DEPTH, Decision, Hierarchy
 from consensus.domain.errors import DepthExceeded
+from consensus.domain.gradient import Usage
 from consensus.domain.policy import Overrides, Policy
 from consensus.domain.ports import Observer
 from consensus.service import validation
+from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
@@ -20,12 +23,19 @@ class Judging:
     """What every RPC that judges has in common."""
 
     def __init__(
-        self, engine: Engine, rules: RulesInForce, observer: Observer, replays: Replays
+        self,
+        engine: Engine,
+        rules: RulesInForce,
+        observer: Observer,
+        replays: Replays,
+        on_usage: Callable[[str, Usage], None] = lambda judge, usage: None,
     ) -> None:
+        """`on_usage` is told what deriving a rubric took, and which judge."""
         self._engine = engine
         self._rules = rules
         self._observer = observer
         self._replays = replays
+        self._on_usage = on_usage
 
     async def decide(
         self, request: consensus_pb2.JudgeRequest, budget_seconds: float, path: str = ""
@@ -85,7 +95,11 @@ class Judging:
     ) -> Decision:
         rulebook = self._rules.current
         policy = rulebook.policy(request.policy, f"{path}policy")
-        validation.require(validation.rubric_present(request.submission, policy, path))
+        derivation = None
+        if request.HasField("derive_criteria"):
+            derivation = derivation_of(request, policy, rulebook.judges, self._on_usage, path)
+        else:
+            validation.require(validation.rubric_present(request.submission, policy, path))
         return await self._engine.judge(
             submission_from(request.submission),
             self._overridden(policy, request, path),
@@ -93,6 +107,8 @@ class Judging:
             observer,
             budget_seconds=budget_seconds,
             hierarchy=Hierarchy(),
+            max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
+            derivation=derivation,
         )
 
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:

@@ -32,7 +32,7 @@ class Row:
 
     code: grpc.StatusCode
     detail: str = ""
-    """The detail beside ErrorInfo."""
+    """The details beside ErrorInfo, in order."""
     retry_seconds: float = 0.0
     """How long to wait, in RetryInfo and, with UNAVAILABLE, in the push-back trailer."""
 
@@ -48,6 +48,10 @@ TABLE: dict[type[errors.RequestError], Row] = {
     errors.BudgetSpent: Row(grpc.StatusCode.DEADLINE_EXCEEDED),
     errors.ResponseTooLarge: Row(grpc.StatusCode.RESOURCE_EXHAUSTED),
     errors.AllJudgesUnavailable: Row(grpc.StatusCode.UNAVAILABLE, "RetryInfo", 1.0),
+    errors.CriteriaNotDerived: Row(grpc.StatusCode.UNAVAILABLE, "RetryInfo", 1.0),
+    errors.SpendLimitReached: Row(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, "QuotaFailure, RetryInfo", 60.0
+    ),
 }
 INTERNAL_REASON = "INTERNAL"
 INTERNAL_MESSAGE = "The server failed; its log has the trace id."
@@ -124,8 +128,14 @@ def _detail(error: errors.RequestError, row: Row) -> Sequence[Message]:
             description=message(error),
         )
         return [error_details_pb2.PreconditionFailure(violations=[violation])]
+    details: list[Message] = []
+    if "QuotaFailure" in row.detail:
+        quota = error_details_pb2.QuotaFailure.Violation(
+            subject=cut(next(iter(error.metadata.values()), "")), description=message(error)
+        )
+        details.append(error_details_pb2.QuotaFailure(violations=[quota]))
     if row.retry_seconds:
         nanos = round(row.retry_seconds * 1e9)
         delay = duration_pb2.Duration(seconds=nanos // 10**9, nanos=nanos % 10**9)
-        return [error_details_pb2.RetryInfo(retry_delay=delay)]
-    return []
+        details.append(error_details_pb2.RetryInfo(retry_delay=delay))
+    return details

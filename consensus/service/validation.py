@@ -15,7 +15,7 @@ from consensus.domain.policy import (
     gate_faults,
     panel_faults,
 )
-from consensus.domain.submission import MAX_CRITERIA
+from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
@@ -26,7 +26,6 @@ MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000
 MAX_OUTPUTS = 256
 MAX_MESSAGES = 10_000
-MAX_CRITERION_TEXT = 4_000
 MAX_WEIGHT = 1e9
 MAX_CHECKS = 16
 MAX_CONTEXT_DEPTH = 16
@@ -36,7 +35,7 @@ MAX_REQUEST_ID = 36
 MAX_VIOLATIONS = 50
 """Enough to mend a request by; looking further serves only who sends garbage."""
 ROLES = ("system", "user", "assistant", "tool")
-_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_ID = re.compile(CRITERION_ID)
 
 _Found = Iterator[Violation]
 
@@ -56,9 +55,17 @@ def judge_request(request: consensus_pb2.JudgeRequest, path: str = "") -> _Found
     if len(request_id) > MAX_REQUEST_ID or not request_id.isascii():
         words = f"has {len(request_id)} characters; at most {MAX_REQUEST_ID}, ASCII only"
         yield Violation(f"{path}request_id", words)
+    yield from cost_limit(request, path)
     strategy = request.overrides.strategy
     if strategy and strategy not in STRATEGY_FROM:
         yield Violation(f"{path}overrides.strategy", f"is {strategy}, which is no strategy")
+
+
+def cost_limit(request: consensus_pb2.JudgeRequest, path: str = "") -> _Found:
+    """Yield what is wrong with the most that a request may cost."""
+    most = request.max_cost_usd
+    if request.HasField("max_cost_usd") and not (math.isfinite(most) and most > 0):
+        yield Violation(f"{path}max_cost_usd", f"is {most:g}; must be finite and above 0")
 
 
 def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Found:

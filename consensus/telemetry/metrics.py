@@ -128,6 +128,31 @@ METRICS: tuple[Metric, ...] = (
         "Answers looked up: hit, miss, or shared with a call under way.",
         ("judge", "result"),
     ),
+    Metric(
+        Counter,
+        "consensus_judge_tokens_total",
+        "Tokens of the models behind judges, by kind: input, of these cached_input and cache_write;"
+        " output, of these reasoning. A nested policy's stand at its judges.",
+        ("judge", "kind"),
+    ),
+    Metric(
+        Counter,
+        "consensus_judge_cost_usd_total",
+        "US dollars that judges have cost, as far as it is known.",
+        ("judge",),
+    ),
+    Metric(
+        Counter,
+        "consensus_judge_cost_unknown_total",
+        "Answers of judges whose cost is unknown, for want of a price.",
+        ("judge",),
+    ),
+    Metric(
+        Counter,
+        "consensus_spend_refused_total",
+        "Seats whose judge was not asked, because it could cost more than was left.",
+        ("judge",),
+    ),
     Metric(Gauge, "consensus_inflight", "Judging calls under way."),
     Metric(
         Counter,

@@ -51,11 +51,12 @@ def answer_from(message: judge_pb2.EvaluateResponse) -> Answer | None:
             return None
 
 
-def answer_to(answer: Answer) -> judge_pb2.EvaluateResponse:
-    """Return the contract's answer."""
+def answer_to(answer: Answer, usage: Usage | None = None) -> judge_pb2.EvaluateResponse:
+    """Return the contract's answer, with what it took."""
+    used = None if usage is None else usage_fields(usage)
     if isinstance(answer, Abstention):
-        return judge_pb2.EvaluateResponse(abstention={"reason": answer.reason})
-    return judge_pb2.EvaluateResponse(gradient=gradient_fields(answer))
+        return judge_pb2.EvaluateResponse(abstention={"reason": answer.reason}, usage=used)
+    return judge_pb2.EvaluateResponse(gradient=gradient_fields(answer), usage=used)
 
 
 def gradient_fields(gradient: GradientResult) -> Fields:

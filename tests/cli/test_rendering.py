@@ -104,10 +104,10 @@ def test_values_newer_than_this_program_are_shown_as_numbers() -> None:
     stage = decision.stages[1]
     stage.gate.answer = stage.consensus.strategy = 9  # type: ignore[assignment]
     stage.consensus.individual_results[0].status = 9  # type: ignore[assignment]
-    stage.consensus.individual_results[2].failure.kind = 9  # type: ignore[assignment]
+    stage.consensus.individual_results[2].failure.kind = 99  # type: ignore[assignment]
     out = shown(decision, code=4)
     assert "stage bench: #9" in out
-    assert "#9: late" in out
+    assert "#99: late" in out
     assert "?   C1" in out
 
 

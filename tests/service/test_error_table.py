@@ -7,8 +7,12 @@ import grpc
 import pytest
 
 from consensus.domain import errors
+from consensus.domain.errors import JudgeFailed
+from consensus.domain.gradient import FailureKind
 from consensus.service.status import DOMAIN, TABLE
+from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import judge_pb2
+from tests.service.deriving_judge import Model, seat
 from tests.service.refusal import DETAILS_KEY, Refusal, refused
 from tests.service.running import policy, request, rules, serving, submission
 from tests.service.scripted_judge import Hanging, Held, answers, backend, gradient, refuses
@@ -99,6 +103,20 @@ async def all_judges_unavailable() -> Refusal:
         return await refused(server.consensus.Judge(request()))
 
 
+async def criteria_not_derived() -> Refusal:
+    async with serving(rules(default=policy("model"))) as server:
+        seat(server, Model(derived=JudgeFailed(FailureKind.REFUSED, "the model declined")))
+        derive = pb.DeriveCriteria()
+        return await refused(server.consensus.Judge(request(derive_criteria=derive)))
+
+
+async def spend_limit_reached() -> Refusal:
+    async with serving(rules(default=policy("model"))) as server:
+        seat(server, Model(), per_hour_usd=0.011)
+        await server.consensus.Judge(request())
+        return await refused(server.consensus.Judge(request()))
+
+
 PROVOKED: dict[type[errors.RequestError], Callable[[], Awaitable[Refusal]]] = {
     errors.InvalidRequest: invalid_request,
     errors.PolicyDisabled: policy_disabled,
@@ -110,6 +128,8 @@ PROVOKED: dict[type[errors.RequestError], Callable[[], Awaitable[Refusal]]] = {
     errors.BudgetSpent: budget_spent,
     errors.ResponseTooLarge: response_too_large,
     errors.AllJudgesUnavailable: all_judges_unavailable,
+    errors.CriteriaNotDerived: criteria_not_derived,
+    errors.SpendLimitReached: spend_limit_reached,
 }
 
 
@@ -131,7 +151,7 @@ async def test_a_refusal_is_what_its_row_says(error: type[errors.RequestError]) 
     assert (seen.reason, seen.info.domain) == (error.REASON, DOMAIN)
     assert seen.message
     assert all(value in seen.message for value in dynamic(seen))
-    assert seen.names == ([row.detail] if row.detail else [])
+    assert ", ".join(seen.names) == row.detail
     assert len(seen.trailers[DETAILS_KEY]) <= 3_072
     assert ("RetryInfo" in seen.names) is bool(row.retry_seconds)
     if row.retry_seconds:

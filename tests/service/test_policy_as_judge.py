@@ -3,8 +3,6 @@
 import grpc
 import pytest
 
-from consensus.app import bench
-from consensus.service.rulebook import Rulebook
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import decision_pb2, gradient_pb2, judge_pb2
 from tests.service.refusal import refused
@@ -74,7 +72,7 @@ async def test_a_chain_that_bites_its_tail_ends_at_the_last_depth() -> None:
         serving(rules(judges.target, ring=policy("outside"))) as server,
     ):
         ring = rules(server.address, ring=policy("ring"))
-        server.app.rules.current = Rulebook(ring, bench(ring))
+        server.app.rules.current = server.app.rulebook(ring)
         decision = (await server.consensus.Judge(request())).decision
         assert decision.verdict == decision_pb2.VERDICT_ESCALATE
         assert server.value("consensus_decisions_total", policy="ring", verdict="escalate") == 4

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from consensus_client import (
     Decision,
+    DeriveCriteria,
     Overrides,
     PolicySummary,
     SeatFinished,
@@ -38,6 +39,33 @@ def test_the_request_arrives_as_given(connect: Connect, essay: Submission) -> No
     assert request.submission == essay
     assert (request.policy, request.request_id) == ("strict", "r-1")
     assert request.overrides == overrides
+
+
+def test_a_rubric_may_be_derived_and_the_cost_be_bounded(
+    connect: Connect, essay: Submission
+) -> None:
+    wanted = {"derive_criteria": DeriveCriteria(judge="gpt", max_criteria=5), "max_cost_usd": 0.5}
+    with FakeConsensus() as fake:
+        client = connect(fake.target)
+        decision = client.judge(essay, **wanted)
+        *_, streamed = client.stream_judge(essay, **wanted)
+        [item] = client.batch_judge([judge_request(essay, **wanted)])
+    for request in fake.requests:
+        assert request.derive_criteria == wanted["derive_criteria"]
+        assert request.max_cost_usd == 0.5
+    for answer in (decision, streamed, item):
+        [criterion] = answer.derived_rubric.criteria
+        assert (criterion.id, criterion.required) == ("C1", True)
+        assert essay.task in criterion.text
+
+
+def test_neither_is_set_unless_it_is_given(connect: Connect, essay: Submission) -> None:
+    with FakeConsensus() as fake:
+        decision = connect(fake.target).judge(essay)
+    [request] = fake.requests
+    assert not request.HasField("derive_criteria")
+    assert not request.HasField("max_cost_usd")
+    assert not decision.HasField("derived_rubric")
 
 
 def test_a_request_without_an_id_gets_a_random_uuid(connect: Connect, essay: Submission) -> None:

@@ -52,7 +52,8 @@ def test_what_was_not_given_is_not_set() -> None:
     assert not made.HasField("rubric")
     assert not made.HasField("context")
     assert not criterion("C1", "Text.").HasField("weight")
-    assert not judge_request(made).HasField("overrides")
+    for field in ("overrides", "derive_criteria", "max_cost_usd"):
+        assert not judge_request(made).HasField(field)
 
 
 @pytest.mark.parametrize(

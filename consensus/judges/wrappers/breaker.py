@@ -61,7 +61,7 @@ class Breaker(Wrapper):
         self._longest = max(self._longest, timeout_seconds)
         failed: bool | None = True  # anything that is not told apart below is a crash
         try:
-            answer = await self._judge.evaluate(evaluation, timeout_seconds)
+            answer = await self.within.evaluate(evaluation, timeout_seconds)
             failed = False
         except JudgeFailed as failure:
             failed = self._failed(failure, timeout_seconds)

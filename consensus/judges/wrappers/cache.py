@@ -68,7 +68,7 @@ class Cache(Wrapper):
         """Ask for oneself and for all who come meanwhile."""
         flight = self._flights[key] = _Flight()
         try:
-            answer = await self._judge.evaluate(evaluation, timeout_seconds)
+            answer = await self.within.evaluate(evaluation, timeout_seconds)
         except JudgeFailed as failure:
             if failure.kind not in _LEADERS_OWN:
                 flight.outcome = failure

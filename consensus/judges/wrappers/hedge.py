@@ -28,6 +28,8 @@ _Call = asyncio.Task[Answer]
 class Hedge(Wrapper):
     """Learns from its own calls when one is late."""
 
+    most_calls = 2
+
     def __init__(
         self, judge: WaitingJudge, habit: HedgeHabit, clock: Clock, observer: HabitObserver
     ) -> None:
@@ -57,7 +59,7 @@ class Hedge(Wrapper):
         """Ask once, without a task."""
         attempts, began = Attempts(evaluation, self.name), self._clock.monotonic()
         try:
-            answer = await self._judge.evaluate(evaluation, timeout_seconds)
+            answer = await self.within.evaluate(evaluation, timeout_seconds)
             self._took.add(self._clock.monotonic() - began)
             return answer
         finally:
@@ -89,7 +91,7 @@ class Hedge(Wrapper):
                 attempts.write()
 
     def _call(self, evaluation: Evaluation, timeout_seconds: float) -> _Call:
-        call = asyncio.create_task(self._judge.evaluate(evaluation, timeout_seconds))
+        call = asyncio.create_task(self.within.evaluate(evaluation, timeout_seconds))
         self._under_way.add(call)  # an event loop alone does not keep a task alive
         call.add_done_callback(self._ended)
         return call

@@ -37,7 +37,7 @@ class Limit(Wrapper):
         else:
             await self._places.acquire()  # without waiting
         try:
-            return await self._judge.evaluate(evaluation, timeout_seconds)
+            return await self.within.evaluate(evaluation, timeout_seconds)
         finally:
             self._places.release()
 

@@ -26,6 +26,8 @@ _PASSING = (
 class Retry(Wrapper):
     """Calls a second time, never a third."""
 
+    most_calls = 2
+
     def __init__(
         self,
         judge: WaitingJudge,
@@ -61,7 +63,7 @@ class Retry(Wrapper):
 
     async def _ask(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
         began = self._clock.monotonic()
-        answer = await self._judge.evaluate(evaluation, timeout_seconds)
+        answer = await self.within.evaluate(evaluation, timeout_seconds)
         self._took.add(self._clock.monotonic() - began)
         return answer
 

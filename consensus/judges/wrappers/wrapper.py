@@ -10,18 +10,20 @@ class Wrapper:
     """A judge that asks another one. Habits differ in `evaluate` alone."""
 
     waits: Literal[True] = True
+    most_calls = 1
+    """Most calls of the judge within for one answer."""
 
     def __init__(self, judge: WaitingJudge, clock: Clock, observer: HabitObserver) -> None:
         self.name = judge.name
         self.kind = judge.kind
         self.description = judge.description
-        self._judge = judge
+        self.within = judge
         self._clock = clock
         self._observer = observer
 
     async def close(self, grace_seconds: float) -> None:
         """Close the judge within."""
-        await self._judge.close(grace_seconds)
+        await self.within.close(grace_seconds)
 
 
 class Attempts:

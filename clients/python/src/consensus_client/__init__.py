@@ -5,6 +5,7 @@ back are the contract's messages; `consensus_client.testing` has servers to test
 """
 
 from consensus.v1.consensus_pb2 import (
+    DeriveCriteria,
     JudgeRequest,
     Overrides,
     PolicySummary,
@@ -80,6 +81,7 @@ __all__ = [
     "CriterionResult",
     "DeadlineExceededError",
     "Decision",
+    "DeriveCriteria",
     "Dissent",
     "Event",
     "Evidence",

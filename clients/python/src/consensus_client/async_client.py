@@ -11,6 +11,7 @@ import grpc.aio
 
 from consensus.v1.consensus_pb2 import (
     BatchJudgeResponse,
+    DeriveCriteria,
     JudgeRequest,
     JudgeResponse,
     ListPoliciesRequest,
@@ -73,20 +74,22 @@ class AsyncConsensusClient:
         policy: str = "",
         overrides: Overrides | None = None,
         request_id: str | None = None,
+        derive_criteria: DeriveCriteria | None = None,
+        max_cost_usd: float | None = None,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> Decision:
-        """Return the decision on one submission.
-
-        `policy`: empty means the server's default. `request_id`: at most 36 ASCII characters; the
-        same id with the same content is answered with the same decision for 10 minutes. None: a
-        random UUID, so that gRPC's retries are safe.
-        """
-        request = identified(
-            judge_request(submission, policy=policy, overrides=overrides, request_id=request_id)
+        """Return the decision on one submission; arguments are as for ConsensusClient.judge()."""
+        request = judge_request(
+            submission,
+            policy=policy,
+            overrides=overrides,
+            request_id=request_id,
+            derive_criteria=derive_criteria,
+            max_cost_usd=max_cost_usd,
         )
         reply: JudgeResponse = await self._call(
-            self._stub.Judge, request, timeout_seconds, metadata
+            self._stub.Judge, identified(request), timeout_seconds, metadata
         )
         return reply.decision
 
@@ -96,6 +99,8 @@ class AsyncConsensusClient:
         *,
         policy: str = "",
         overrides: Overrides | None = None,
+        derive_criteria: DeriveCriteria | None = None,
+        max_cost_usd: float | None = None,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> AsyncGenerator[Event, None]:
@@ -105,7 +110,13 @@ class AsyncConsensusClient:
         generator (or use `contextlib.aclosing`): that cancels the call.
         """
         request = StreamJudgeRequest(
-            request=judge_request(submission, policy=policy, overrides=overrides)
+            request=judge_request(
+                submission,
+                policy=policy,
+                overrides=overrides,
+                derive_criteria=derive_criteria,
+                max_cost_usd=max_cost_usd,
+            )
         )
         with (
             self._errors(),
@@ -123,10 +134,7 @@ class AsyncConsensusClient:
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> list[Decision | ConsensusError]:
-        """Return a decision or an error for each of 1 to 1,000 requests, in order.
-
-        Errors of single items are returned, not raised. Make requests with `judge_request()`.
-        """
+        """Return a decision or an error for each request, as ConsensusClient.batch_judge()."""
         reply: BatchJudgeResponse = await self._call(
             self._stub.BatchJudge, batch_of(requests), timeout_seconds, metadata
         )

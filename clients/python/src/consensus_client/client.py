@@ -9,6 +9,7 @@ import grpc
 
 from consensus.v1.consensus_pb2 import (
     BatchJudgeResponse,
+    DeriveCriteria,
     JudgeRequest,
     JudgeResponse,
     ListPoliciesRequest,
@@ -76,6 +77,8 @@ class ConsensusClient:
         policy: str = "",
         overrides: Overrides | None = None,
         request_id: str | None = None,
+        derive_criteria: DeriveCriteria | None = None,
+        max_cost_usd: float | None = None,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> Decision:
@@ -83,12 +86,19 @@ class ConsensusClient:
 
         `policy`: empty means the server's default. `request_id`: at most 36 ASCII characters; the
         same id with the same content is answered with the same decision for 10 minutes. None: a
-        random UUID, so that gRPC's retries are safe.
+        random UUID, so that gRPC's retries are safe. The others are as for `judge_request()`.
         """
-        request = identified(
-            judge_request(submission, policy=policy, overrides=overrides, request_id=request_id)
+        request = judge_request(
+            submission,
+            policy=policy,
+            overrides=overrides,
+            request_id=request_id,
+            derive_criteria=derive_criteria,
+            max_cost_usd=max_cost_usd,
         )
-        reply: JudgeResponse = self._call(self._stub.Judge, request, timeout_seconds, metadata)
+        reply: JudgeResponse = self._call(
+            self._stub.Judge, identified(request), timeout_seconds, metadata
+        )
         return reply.decision
 
     def stream_judge(
@@ -97,6 +107,8 @@ class ConsensusClient:
         *,
         policy: str = "",
         overrides: Overrides | None = None,
+        derive_criteria: DeriveCriteria | None = None,
+        max_cost_usd: float | None = None,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> Generator[Event, None, None]:
@@ -106,7 +118,13 @@ class ConsensusClient:
         generator (or use `contextlib.closing`): that cancels the call.
         """
         request = StreamJudgeRequest(
-            request=judge_request(submission, policy=policy, overrides=overrides)
+            request=judge_request(
+                submission,
+                policy=policy,
+                overrides=overrides,
+                derive_criteria=derive_criteria,
+                max_cost_usd=max_cost_usd,
+            )
         )
         with self._errors():
             call = self._stub.StreamJudge(

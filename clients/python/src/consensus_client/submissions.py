@@ -5,7 +5,7 @@ Nothing is checked here: the server holds the limits and names every field that 
 
 from collections.abc import Iterable, Mapping
 
-from consensus.v1.consensus_pb2 import JudgeRequest, Overrides
+from consensus.v1.consensus_pb2 import DeriveCriteria, JudgeRequest, Overrides
 from consensus.v1.submission_pb2 import Check, Criterion, Message, Rubric, Submission
 from consensus_client.plain import struct, value
 
@@ -66,13 +66,23 @@ def judge_request(
     policy: str = "",
     overrides: Overrides | None = None,
     request_id: str | None = None,
+    derive_criteria: DeriveCriteria | None = None,
+    max_cost_usd: float | None = None,
 ) -> JudgeRequest:
     """Return one request, for a batch; `judge()` makes its own of the same arguments.
 
     `policy`: empty means the server's default policy. `overrides`: changes to the policy for this
     request alone. `request_id`: makes the request safe to repeat for 10 minutes, at most 36 ASCII
-    characters; None: a random UUID is given when it is sent.
+    characters; None: a random UUID is given when it is sent. `derive_criteria`: let the server
+    derive the rubric from the task, such as `DeriveCriteria(max_criteria=5)`; the decision's
+    `derived_rubric` has it for the next attempt. `max_cost_usd`: the most that the judges may cost,
+    above 0; one that could cost more than is left of it is not asked.
     """
     return JudgeRequest(
-        submission=submission, policy=policy, overrides=overrides, request_id=request_id or ""
+        submission=submission,
+        policy=policy,
+        overrides=overrides,
+        request_id=request_id or "",
+        derive_criteria=derive_criteria,
+        max_cost_usd=max_cost_usd,
     )

@@ -73,10 +73,13 @@ class FailureKind(_Words):
     OVERLOADED = pb.FAILURE_KIND_OVERLOADED
     RATE_LIMITED = pb.FAILURE_KIND_RATE_LIMITED
     BREAKER_OPEN = pb.FAILURE_KIND_BREAKER_OPEN
+    """Not asked: it kept failing."""
     REFUSED = pb.FAILURE_KIND_REFUSED
+    """The model declined to judge."""
     TRUNCATED = pb.FAILURE_KIND_TRUNCATED
     FILTERED = pb.FAILURE_KIND_FILTERED
     SPEND_LIMIT = pb.FAILURE_KIND_SPEND_LIMIT
+    """Not asked: it could cost more than is left."""
 
 
 class GateAnswer(_Words):

@@ -50,7 +50,9 @@ def escalate(feedback: str = "", score: float = 0.75, confidence: float = 0.25) 
 
 
 def completed(decision: Decision, request: JudgeRequest) -> Decision:
-    """Return a copy with what a server always sets: identity, policy, revision and time."""
+    """Return a copy with what a server always sets: identity, policy, revision and time; and the
+    rubric where the request wants one derived: one criterion, C1, that asks for the task.
+    """
     now = Timestamp()
     now.GetCurrentTime()
     whole = Decision(
@@ -59,6 +61,9 @@ def completed(decision: Decision, request: JudgeRequest) -> Decision:
         policy_revision=f"sha256:{'0' * 16}",
         create_time=now,
     )
+    if request.HasField("derive_criteria") and not decision.HasField("derived_rubric"):
+        task = request.submission.task
+        whole.derived_rubric.criteria.add(id="C1", text=f"Does the task: {task}", required=True)
     whole.MergeFrom(decision)
     return whole
 

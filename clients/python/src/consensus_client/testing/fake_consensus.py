@@ -38,7 +38,8 @@ class FakeConsensus(LocalServer):
 
     `answers` are given in turn, the last one repeats; ACCEPT where there are none. Each item of a
     batch takes an answer of its own. Identity, policy name and time of a decision are filled in
-    where they are not set. Nothing in a request is checked and no request_id is remembered.
+    where they are not set, and a derived rubric of one criterion where one is asked for. Nothing in
+    a request is checked and no request_id is remembered.
     `policies`: what ListPolicies answers. `serving`: what the health service says.
     """
 

@@ -1,0 +1,119 @@
+"""A rubric out of a task: one judge derives it before anything is judged; every seat uses it."""
+
+import asyncio
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import anyio
+
+from consensus.cascade.admission import plain
+from consensus.cascade.budget import Budget
+from consensus.cascade.panel import cancelled
+from consensus.cascade.spend import Reservation, Spending, cost
+from consensus.domain.errors import CriteriaNotDerived, JudgeFailed, SpendLimitReached
+from consensus.domain.gradient import FailureKind, Usage
+from consensus.domain.ports import Deriver, Evaluation, Ledger
+from consensus.domain.submission import CRITERION_ID, MAX_CRITERION_TEXT, Criterion
+
+BUDGET_SHARE = 0.5
+"""Most of the budget that deriving may take: the rest is for judging."""
+MAX_REASON = 300
+_ID = re.compile(CRITERION_ID)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A derived rubric and what it took."""
+
+    rubric: tuple[Criterion, ...] = ()
+    usage: Usage | None = None
+
+    def given_to(self, evaluation: Evaluation) -> Evaluation:
+        """Return what judges are asked, with this rubric."""
+        return Evaluation(replace(evaluation.submission, rubric=self.rubric), evaluation.hierarchy)
+
+
+NOT_DERIVED = Derived()
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Which judge derives a rubric, and of how many criteria at most."""
+
+    judge: Deriver
+    max_criteria: int
+    on_usage: Callable[[str, Usage], None]
+    """Is told the judge's name and what it used, also where it failed."""
+
+    async def run(
+        self, evaluation: Evaluation, budget: Budget, spending: Spending | None = None
+    ) -> Derived:
+        """Derive a rubric from the submission's task.
+
+        Raises CriteriaNotDerived, and SpendLimitReached where it could cost more than is left.
+        """
+        reservation = self._reserve(evaluation, spending)
+        ledger, cut_off = Ledger(), True
+        seconds = budget.left() * BUDGET_SHARE
+        try:
+            with anyio.move_on_after(seconds):
+                task = evaluation.submission.task
+                found = await self.judge.derive(task, self.max_criteria, seconds, ledger)
+                cut_off = False
+                return Derived(_admitted(found, self.max_criteria), ledger.usage)
+        except JudgeFailed as error:
+            cut_off = error.kind is FailureKind.TIMEOUT
+            raise self._failed(plain(error.reason, MAX_REASON)) from None
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and cancelled():
+                raise
+            cut_off = False  # the text of a foreign error may hold judged content or keys
+            raise self._failed(f"it crashed with {type(error).__name__}") from None
+        finally:
+            if spending is not None:
+                spending.settle(reservation, {0: cost(ledger.usage, cut_off=cut_off)})
+            if ledger.usage is not None:
+                self.on_usage(self.judge.name, ledger.usage)
+        raise self._failed(f"no answer within {seconds:.3g} s")
+
+    def _reserve(self, evaluation: Evaluation, spending: Spending | None) -> Reservation:
+        if spending is None:
+            return Reservation()
+        made = spending.reserve([self.judge], evaluation)
+        if made.refused:
+            words = f"judge {self.judge.name!r} cannot derive criteria: {made.refused[0].reason}"
+            raise SpendLimitReached(words, {"judge": self.judge.name})
+        return made
+
+    def _failed(self, reason: str) -> CriteriaNotDerived:
+        judge = self.judge.name
+        words = f"judge {judge!r} derived no rubric: {reason}"
+        return CriteriaNotDerived(words, {"judge": judge, "cause": reason})
+
+
+def _admitted(found: object, most: int) -> tuple[Criterion, ...]:
+    """Return derived criteria as they may stand in a rubric. Raises JudgeFailed."""
+    if not isinstance(found, tuple) or not 1 <= len(found) <= most:
+        raise _unreadable(f"it must give 1 to {most} criteria")
+    rubric = tuple(_criterion(criterion) for criterion in found)
+    if len({criterion.id for criterion in rubric}) < len(rubric):
+        raise _unreadable("two criteria have the same id")
+    return rubric
+
+
+def _criterion(found: object) -> Criterion:
+    if not isinstance(found, Criterion) or not _ID.fullmatch(found.id):
+        raise _unreadable("a criterion's id breaks the contract")
+    text = plain(found.text, MAX_CRITERION_TEXT).strip()
+    if not text:
+        raise _unreadable("a criterion has no text")
+    sound = math.isfinite(found.weight) and found.weight > 0
+    return Criterion(
+        id=found.id, text=text, required=found.required, weight=found.weight if sound else 1.0
+    )
+
+
+def _unreadable(words: str) -> JudgeFailed:
+    return JudgeFailed(FailureKind.UNREADABLE, words)

@@ -1,0 +1,80 @@
+"""Policies that judge for policies, in this process."""
+
+import math
+from collections.abc import Mapping
+
+from consensus.cascade.engine import Engine
+from consensus.cascade.spend import worst_cost
+from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.errors import InvalidRequest, Violation
+from consensus.domain.policy import Policy
+from consensus.domain.ports import Evaluation, Judges, Ledger, Observer
+
+
+class Nesting:
+    """The policies of one file, for judges that are policies."""
+
+    def __init__(
+        self, engine: Engine, policies: Mapping[str, Policy], judges: Judges, observer: Observer
+    ) -> None:
+        """`judges` may be filled later; `observer` is told of the nested decisions' steps."""
+        self._engine = engine
+        self._policies = policies
+        self._judges = judges
+        self._observer = observer
+
+    async def decide(
+        self, policy: str, evaluation: Evaluation, budget_seconds: float, ledger: Ledger
+    ) -> Decision:
+        """Judge by that policy and write what its seats use to `ledger`. Raises RequestError."""
+        rules = self._policies[policy]
+        if rules.rubric_required and not evaluation.submission.rubric:
+            words = f"is empty; policy {policy!r} needs at least one criterion"
+            raise InvalidRequest([Violation("submission.rubric.criteria", words)])
+        return await self._engine.judge(
+            evaluation.submission,
+            rules,
+            self._judges,
+            _Bookkeeper(self._observer, ledger),
+            budget_seconds=budget_seconds,
+            hierarchy=evaluation.hierarchy,
+        )
+
+    def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
+        """Return the most US dollars that all stages together may cost; None where unknown.
+
+        A policy with a limit of its own never costs more.
+        """
+        rules = self._policies[policy]
+        costs = [
+            worst_cost(self._judges[seat.judge], evaluation)
+            for stage in rules.stages
+            if stage.panel is not None
+            for seat in stage.panel.seats
+        ]
+        limit = rules.spend.per_request_usd
+        worst = sum(math.inf if cost is None else cost for cost in costs)
+        worst = worst if limit is None else min(worst, limit)
+        return None if math.isinf(worst) else worst
+
+
+class _Bookkeeper:
+    """An observer that also writes down what each seat used."""
+
+    def __init__(self, observer: Observer, ledger: Ledger) -> None:
+        self._observer = observer
+        self._ledger = ledger
+
+    def seat_started(self, stage: str, judge: str) -> None:
+        self._observer.seat_started(stage, judge)
+
+    def seat_finished(self, stage: str, seat: SeatResult) -> None:
+        if seat.usage is not None:
+            self._ledger.add(seat.usage)
+        self._observer.seat_finished(stage, seat)
+
+    def stage_finished(self, policy: str, stage: StageResult) -> None:
+        self._observer.stage_finished(policy, stage)
+
+    def decided(self, decision: Decision) -> None:
+        self._observer.decided(decision)
