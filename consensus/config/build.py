@@ -22,7 +22,7 @@ def build(
 ) -> tuple[PolicySet, list[tuple[Path, str]]]:
     """Return the policies and what is wrong; they may only be used when nothing is."""
     faults = Faults()
-    bench = BenchBuilder(folder, parsed.backends, parsed.policies, faults)
+    bench = BenchBuilder(folder, parsed.backends, parsed.policies, check_faults, faults)
     backends = {name: bench.backend(name, section) for name, section in parsed.backends.items()}
     judges = {name: JudgeSpec(name=name, kind="embedded") for name in EMBEDDED}
     for name, section in parsed.judges.items():
