@@ -29,9 +29,12 @@ def build(
         if name in EMBEDDED:
             faults.add(("judges", name), "is the name of an embedded judge; must be another")
         judges[name] = bench.judge(name, section)
+    templates = {
+        n: spec.llm.template for n, spec in judges.items() if spec.llm and spec.llm.template
+    }
     stages = StageBuilder(judges, check_faults, faults)
     policies = {
-        name: _policy(name, section, stages, parsed, faults)
+        name: _policy(name, section, stages, revision(section, parsed, templates), faults)
         for name, section in parsed.policies.items()
     }
     default = _default(parsed, faults)
@@ -58,7 +61,7 @@ def _policy(
     name: str,
     section: PolicySection,
     builder: StageBuilder,
-    parsed: PolicyFile,
+    digest: str,
     faults: Faults,
 ) -> Policy:
     stages: list[Stage] = []
@@ -70,7 +73,7 @@ def _policy(
     return Policy(
         name=name,
         stages=tuple(stages),
-        revision=revision(section, parsed),
+        revision=digest,
         description=section.description,
         enabled=section.enabled,
         rubric_required=section.rubric == "required",

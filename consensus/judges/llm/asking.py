@@ -33,7 +33,7 @@ class Asking:
         self, ask: Callable[[JudgeFailed | None], Ask], read: Callable[[Reply], T]
     ) -> T:
         """Return what the reply reads as, or that of a second call after an unreadable or cut off
-        one, where the time left is no less than the first call took. Raises JudgeFailed.
+        one, where more time is left than the first call took. Raises JudgeFailed.
 
         `ask` is told how the first call failed when it is to word the second.
         """

@@ -12,15 +12,17 @@ from consensus.domain.judges import ProsePattern
 from consensus.judges.llm.reading import MAX_CHARS, unreadable
 from consensus.judges.llm.reply import Opinion
 
+_BEGINS = r"(?:\A|[.,:;!?\n]|\b(?i:therefore|thus|hence|so|overall))\s*"
 PAIRWISE = (
     ProsePattern(match=r"\A\s*Output \(a\)\.?\s*\z", score=1.0),
     ProsePattern(match=r"\A\s*Output \(b\)\.?\s*\z", score=0.0),
-    ProsePattern(match=r"Output \(a\) is better\.", score=1.0),
-    ProsePattern(match=r"Output \(b\) is better\.", score=0.0),
+    ProsePattern(match=_BEGINS + r"Output \(a\) is better\.", score=1.0),
+    ProsePattern(match=_BEGINS + r"Output \(b\) is better\.", score=0.0),
 )
 """For judges that compare two outputs as LLMBar's do: 1 where they prefer the first.
 
-The full stop is part of it: `Output (a) is better if ...` and a reply that was cut off say nothing.
+A verdict is the whole reply or a clause of its own, full stop included: `neither Output (a) nor
+Output (b) is better.`, `I doubt that Output (a) is better.` and a reply cut off say nothing.
 """
 
 
