@@ -32,6 +32,9 @@ def template_faults(template: str, *, json: bool) -> Iterator[str]:
     if len(template) > MAX_TEMPLATE:
         yield f"has {len(template)} characters; at most {MAX_TEMPLATE}"
         return
+    if "\0" in template:
+        yield "holds a null character"
+        return
     if template.split("\n").count(PARTING) != 1:
         yield f"must have the line {PARTING!r} once, between what is stable and what is judged"
         return

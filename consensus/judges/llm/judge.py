@@ -21,7 +21,7 @@ from consensus.judges.llm.patterns import ProseReader
 from consensus.judges.llm.prompt import AGAIN, ASKS, Nonce, Prompt
 from consensus.judges.llm.reply import read_opinion, require_whole
 from consensus.judges.llm.scoring import TOP_LOGPROBS, expected_score, of_passes, of_samples
-from consensus.judges.llm.subject import CHARS_PER_TOKEN, Subject, permuted, subject_of
+from consensus.judges.llm.subject import CHARS_PER_TOKEN, Subject, subject_of
 
 
 def _new_nonce() -> str:
@@ -181,7 +181,7 @@ class LlmJudge:
 
 
 def _passes(subject: Subject, spec: LlmSpec) -> list[_Pass]:
-    order = permuted(subject.rubric, subject.seed)
+    order = subject.order
     passes = [_Pass(order, ASKS[0])]
     if spec.second_pass == "reorder" and len(order) > 1:
         passes.append(_Pass(order[::-1], ASKS[0]))

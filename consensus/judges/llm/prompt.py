@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from consensus.domain.submission import Criterion
-from consensus.domain.templates import parted
+from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
 from consensus.judges.llm.subject import Subject
 
 PROMPT_VERSION = "1"
@@ -25,6 +25,7 @@ AGAIN = (
     "An earlier answer to this could not be used: {reason}. Follow the form of the answer exactly,"
     " be brief, and write nothing else."
 )
+_FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
 NO_RUBRIC = "(No criteria are given: judge how well the work does its task. Findings stay empty.)"
 NONE = "(none)"
 
@@ -39,7 +40,8 @@ class Prompt:
         """Take a sound template, or an empty one for the shipped; `reply` says how to answer."""
         system, user = parted(template or SHIPPED)
         self.system = Template(system).substitute(reply=reply)
-        self._user = Template(user)
+        filled = Template(user).substitute({field: f"\0{field}\0" for field in _FIELDS})
+        self._pieces = filled.split("\0")  # text and field in turns: parsed once, joined often
         self.length = len(self.system) + len(user)
         """Characters of the prompt without any subject."""
         digest = hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
@@ -55,15 +57,18 @@ class Prompt:
         while subject.holds(nonce):
             nonce = make_nonce()
         outputs = [fenced("OUTPUT", output, nonce) for output in subject.outputs]
-        return self._user.substitute(
-            nonce=nonce,
-            rubric=fenced("RUBRIC", _rubric(order), nonce) if order else NO_RUBRIC,
-            task=fenced("TASK", subject.task, nonce),
-            context=fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
-            messages=fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE,
-            candidate="\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
-            ask=ask,
-        )
+        told = {
+            "nonce": nonce,
+            "rubric": fenced("RUBRIC", _rubric(order), nonce) if order else NO_RUBRIC,
+            "task": fenced("TASK", subject.task, nonce),
+            "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
+            "messages": fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE,
+            "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
+            "ask": ask,
+        }
+        pieces = self._pieces.copy()
+        pieces[1::2] = [told[field] for field in pieces[1::2]]
+        return "".join(pieces)
 
 
 def fenced(name: str, text: str, nonce: str) -> str:

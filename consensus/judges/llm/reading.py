@@ -29,12 +29,14 @@ def read_object(text: str) -> tuple[Mapping[str, object], str]:
     if len(text) > MAX_CHARS:
         raise unreadable(f"the reply has more than {MAX_CHARS} characters")
     bare = text.strip("\ufeff \t\r\n")
+    if (found := _decoded(bare)) is not None:
+        return found, "strict"
     fence = _FENCE.fullmatch(bare)
     inner = fence[2] if fence else bare
-    for mode, tried in (("strict", bare), ("fenced", inner), ("repaired", None)):
-        found = _decoded(_repaired(inner) if tried is None else tried)
-        if isinstance(found, dict):
-            return found, mode
+    if fence and (found := _decoded(inner)) is not None:
+        return found, "fenced"
+    if (found := _decoded(_REPAIRABLE.sub(_repair, inner))) is not None:
+        return found, "repaired"
     raise unreadable("the reply is not one JSON object")
 
 
@@ -43,15 +45,12 @@ def unreadable(reason: str) -> JudgeFailed:
     return JudgeFailed(FailureKind.UNREADABLE, reason)
 
 
-def _decoded(text: str) -> object:
+def _decoded(text: str) -> Mapping[str, object] | None:
     try:
-        return _JSON.decode(text)
+        found = _JSON.decode(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _repaired(text: str) -> str:
-    return _REPAIRABLE.sub(_repair, text)
+    return found if isinstance(found, dict) else None
 
 
 def _repair(found: re.Match[str]) -> str:

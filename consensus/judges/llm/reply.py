@@ -17,6 +17,7 @@ _ENDINGS = {
     Finish.FILTERED: (FailureKind.FILTERED, "a content filter held the reply back"),
     Finish.REFUSED: (FailureKind.REFUSED, "the model declined to judge"),
 }
+_STATUSES = {word: s for s in FindingStatus for word in (s.value, s.name)}
 _YES = frozenset(("pass", "passed", "accept", "accepted", "success", "yes", "met"))
 _NO = frozenset(("fail", "failed", "reject", "rejected", "failure", "no", "unmet"))
 _VERDICTS = ("verdict", "pass", "passed", "success", "decision", "result")
@@ -118,11 +119,12 @@ def _finding(item: Mapping[str, object]) -> Finding:
     criterion_id, status = item.get("criterion_id"), item.get("status")
     if not isinstance(criterion_id, str):
         raise unreadable("a finding names no criterion")
-    if not isinstance(status, str) or status.lower() not in {s.value for s in FindingStatus}:
+    known = _STATUSES.get(status) if isinstance(status, str) else None
+    if known is None:
         raise unreadable("a finding has no status, or one that does not exist")
     return Finding(
         criterion_id=criterion_id,
-        status=FindingStatus(status.lower()),
+        status=known,
         evidence=tuple(_evidence(quoted) for quoted in _items(item.get("evidence"), "evidence")),
         notes=_text(item, "reasoning"),
     )

@@ -33,6 +33,8 @@ class Subject:
 
     task: str
     rubric: tuple[Criterion, ...]
+    order: tuple[Criterion, ...]
+    """The rubric in the order of the seed."""
     context: str
     """JSON; empty where there is none."""
     messages: str
@@ -46,7 +48,7 @@ class Subject:
     @property
     def seed(self) -> int:
         """The seed of the criteria's order, 0 to 2**32 - 1."""
-        return int(self.digest[:8], 16)
+        return seed_of(self.digest)
 
     def holds(self, text: str) -> bool:
         """Tell whether `text` stands anywhere in it."""
@@ -66,11 +68,18 @@ def subject_of(evaluation: Evaluation, max_tokens: int, keep: int) -> Subject:
     return found
 
 
-def permuted(rubric: Sequence[Criterion], seed: int) -> list[Criterion]:
+def seed_of(digest: str) -> int:
+    """Return the seed that goes with a digest."""
+    return int(digest[:8], 16)
+
+
+def permuted(rubric: Sequence[Criterion], seed: int) -> tuple[Criterion, ...]:
     """Return the criteria in the order of this seed, the same on every machine."""
-    return sorted(
-        rubric, key=lambda criterion: hashlib.sha256(f"{seed}:{criterion.id}".encode()).digest()
-    )
+
+    def place(criterion: Criterion) -> bytes:
+        return hashlib.sha256(f"{seed}:{criterion.id}".encode()).digest()
+
+    return tuple(sorted(rubric, key=place))
 
 
 def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
@@ -85,15 +94,17 @@ def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
     room = max_tokens * CHARS_PER_TOKEN - sum(map(len, fixed))
     start = _first_told(told, room, keep)
     left_out = _left_out(submission.messages[:start]) if start else []
+    digest = _digest(submission, context, outputs)
     return Subject(
         task=submission.task,
         rubric=submission.rubric,
+        order=permuted(submission.rubric, seed_of(digest)),
         context=context,
         messages="\n".join([*left_out, *told[start:]]),
         candidate=submission.candidate,
         outputs=outputs,
         messages_told=(len(told) - start, len(told)),
-        digest=_digest(submission, context, outputs),
+        digest=digest,
     )
 
 
@@ -157,15 +168,8 @@ def _json(value: object) -> str:
         return ""
 
 
-def _digest(submission: Submission, context: str, outputs: Sequence[str]) -> str:
-    parts = [submission.task, submission.candidate, context, str(len(outputs)), *outputs]
-    for criterion in submission.rubric:
-        parts += [criterion.id, criterion.text, str(criterion.required), repr(criterion.weight)]
-    for message in submission.messages:
-        parts += [message.role, message.content]
-    digest = hashlib.sha256()
-    for part in parts:
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(encoded))
-        digest.update(encoded)
-    return digest.hexdigest()
+def _digest(submission: Submission, context: str, outputs: tuple[str, ...]) -> str:
+    rubric = [(c.id, c.text, c.required, c.weight) for c in submission.rubric]
+    messages = [(message.role, message.content) for message in submission.messages]
+    parts = (submission.task, submission.candidate, context, outputs, rubric, messages)
+    return hashlib.sha256(ascii(parts).encode("ascii")).hexdigest()
