@@ -1,8 +1,10 @@
 """One question within a budget of time: counted, billed, and put once more where that may help."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
+
+import anyio
 
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind, Usage
@@ -60,3 +62,24 @@ class Asking:
             raise
         self._ledger.add(reply.usage)
         return reply
+
+
+async def at_once(calls: Sequence[Callable[[], Awaitable[T]]]) -> Sequence[T | JudgeFailed]:
+    """Put all questions at once; return what each reads as, or how it failed, in their order.
+
+    A single one is just awaited: it raises its failure.
+    """
+    if len(calls) == 1:
+        return [await calls[0]()]
+    results: dict[int, T | JudgeFailed] = {}
+
+    async def put(index: int) -> None:
+        try:
+            results[index] = await calls[index]()
+        except JudgeFailed as failed:
+            results[index] = failed
+
+    async with anyio.create_task_group() as group:
+        for index in range(len(calls)):
+            group.start_soon(put, index)
+    return [results[index] for index in range(len(calls))]

@@ -5,8 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import anyio
-
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec, LlmSpec
@@ -14,7 +12,7 @@ from consensus.domain.ports import Clock, Evaluation, Ledger
 from consensus.domain.submission import Criterion
 from consensus.judges.llm import form
 from consensus.judges.llm.answer import answer_of
-from consensus.judges.llm.asking import LARGER, Asking
+from consensus.judges.llm.asking import LARGER, Asking, at_once
 from consensus.judges.llm.chat import Ask, ChatBackend, Reply
 from consensus.judges.llm.derive import derive
 from consensus.judges.llm.patterns import ProseReader
@@ -73,7 +71,7 @@ class LlmJudge:
             for way in passes
             for sample in range(spec.samples)
         ]
-        results = await _all(calls)
+        results = await at_once(calls)
         answers = [
             self._folded(results[start : start + spec.samples])
             for start in range(0, len(results), spec.samples)
@@ -188,23 +186,3 @@ def _passes(subject: Subject, spec: LlmSpec) -> list[_Pass]:
     if spec.second_pass == "paraphrase":
         passes.append(_Pass(order, ASKS[1]))
     return passes
-
-
-async def _all(
-    calls: Sequence[Callable[[], Awaitable[Answer]]],
-) -> Sequence[Answer | JudgeFailed]:
-    """Put all questions at once and return what became of each, in order."""
-    if len(calls) == 1:
-        return [await calls[0]()]
-    results: list[Answer | JudgeFailed | None] = [None] * len(calls)
-
-    async def run(index: int) -> None:
-        try:
-            results[index] = await calls[index]()
-        except JudgeFailed as failed:
-            results[index] = failed
-
-    async with anyio.create_task_group() as group:
-        for index in range(len(calls)):
-            group.start_soon(run, index)
-    return [result for result in results if result is not None]
