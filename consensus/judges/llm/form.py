@@ -7,8 +7,9 @@ DIGIT_TOP = 9
 """The best score where one token tells it: one digit, 0 to 9, is one token for every model."""
 
 
-def schema(*, digit: bool) -> Mapping[str, object]:
+def schema(*, digit: bool, criteria: bool = True) -> Mapping[str, object]:
     """Return the schema of a reply; `digit`: the score is a whole number from 0 to DIGIT_TOP.
+    Without `criteria` there is nothing to find.
 
     Ranges stand in words: not every provider takes bounds of numbers, and the reply is checked
     anyway. Order matters: evidence before status, reasoning before score.
@@ -25,8 +26,9 @@ def schema(*, digit: bool) -> Mapping[str, object]:
         reasoning=_typed("string"),
         status={"type": "string", "enum": ["MET", "UNMET", "INCONCLUSIVE"]},
     )
+    findings: Mapping[str, object] = {"type": "array", "items": finding}
     return _object(
-        findings={"type": "array", "items": finding},
+        **({"findings": findings} if criteria else {}),
         reasoning=_typed("string", "the sum of it, or why you abstain"),
         abstain=_typed("boolean", "true: you cannot tell"),
         score=_typed(
@@ -37,7 +39,7 @@ def schema(*, digit: bool) -> Mapping[str, object]:
     )
 
 
-def words(*, digit: bool) -> str:
+def words(*, digit: bool, criteria: bool = True) -> str:
     """Return what the prompt says of the form."""
     scale = (
         f"`score` is one whole number from 0 (worst) to {DIGIT_TOP} (best)"
@@ -48,7 +50,7 @@ def words(*, digit: bool) -> str:
         "Answer with one JSON object and nothing else, with the keys in this order. "
         f"{scale}, or null where you abstain; `confidence` is a number from 0 (a guess) to 1"
         " (certain); `abstain` is true only where you cannot tell. Its JSON Schema:\n"
-        + json.dumps(schema(digit=digit))
+        + json.dumps(schema(digit=digit, criteria=criteria))
     )
 
 

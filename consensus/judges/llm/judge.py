@@ -56,8 +56,7 @@ class LlmJudge:
         self._clock = clock
         self._make_nonce = make_nonce
         self._digit = spec.llm.scoring == "logprobs"
-        self._prompt = Prompt(spec.llm.template, form.words(digit=self._digit))
-        self._schema = form.schema(digit=self._digit) if spec.llm.reply == "json" else None
+        self._asked = {criteria: self._asked_for(spec.llm, criteria) for criteria in (True, False)}
         self._prose = ProseReader(spec.llm.patterns)
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
@@ -102,11 +101,20 @@ class LlmJudge:
     async def close(self, grace_seconds: float) -> None:
         """Do nothing: connections belong to the backend."""
 
+    def _asked_for(
+        self, spec: LlmSpec, criteria: bool
+    ) -> tuple[Prompt, Mapping[str, object] | None]:
+        """Return prompt and schema, which differ in whether there are criteria and nothing else."""
+        prompt = Prompt(spec.template, form.words(digit=self._digit, criteria=criteria))
+        schema = form.schema(digit=self._digit, criteria=criteria)
+        return prompt, schema if spec.reply == "json" else None
+
     def _asking(self, ledger: Ledger, timeout_seconds: float) -> Asking:
         return Asking(self._backend, self._clock, ledger, timeout_seconds)
 
     def _subject(self, evaluation: Evaluation) -> Subject:
-        room = max(self._spec.token_budget - self._prompt.length // CHARS_PER_TOKEN, 0)
+        prompt, _ = self._asked[True]
+        room = max(self._spec.token_budget - prompt.length // CHARS_PER_TOKEN, 0)
         return subject_of(evaluation, room, self._spec.keep_messages)
 
     def _call(
@@ -127,6 +135,7 @@ class LlmJudge:
 
     def _ask(self, subject: Subject, way: _Pass, sample: int, failed: JudgeFailed | None) -> Ask:
         spec = self._spec
+        prompt, schema = self._asked[bool(subject.rubric)]
         closing, max_tokens = way.ask, spec.max_tokens
         if failed is not None:
             closing = f"{closing}\n{AGAIN.format(reason=failed.reason)}"
@@ -134,10 +143,10 @@ class LlmJudge:
                 max_tokens *= LARGER
         return Ask(
             model=spec.model,
-            system=self._prompt.system,
-            user=self._prompt.user(subject, way.order, self._make_nonce, closing),
+            system=prompt.system,
+            user=prompt.user(subject, way.order, self._make_nonce, closing),
             max_tokens=max_tokens,
-            schema=self._schema,
+            schema=schema,
             temperature=spec.temperature,
             seed=(subject.seed + sample) % (1 << 31),
             top_logprobs=TOP_LOGPROBS if self._digit else 0,
@@ -162,7 +171,7 @@ class LlmJudge:
         told, of = subject.messages_told
         return {
             "model": reply.model or self._spec.model,
-            "prompt_version": self._prompt.version,
+            "prompt_version": self._asked[True][0].version,
             "criteria_seed": str(subject.seed),
             "finish": reply.finish.value,
         } | ({"messages_told": f"{told} of {of}"} if told < of else {})

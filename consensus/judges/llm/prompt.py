@@ -26,7 +26,7 @@ AGAIN = (
     " be brief, and write nothing else."
 )
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
-NO_RUBRIC = "(No criteria are given: judge how well the work does its task. Findings stay empty.)"
+NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
 NONE = "(none)"
 
 Nonce = Callable[[], str]

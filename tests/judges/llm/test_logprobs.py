@@ -81,7 +81,7 @@ async def test_the_score_token_is_asked_for_and_the_parsed_score_is_what_is_left
     assert found.score == pytest.approx(7 / 9)
     assert found.metadata["score_mass"] == "1.0000"
     assert sure.asked[0].top_logprobs == 20
-    assert sure.asked[0].schema == schema(digit=True)
+    assert sure.asked[0].schema == schema(digit=True, criteria=False)
     assert "whole number from 0 (worst) to 9" in sure.asked[0].system
     for reply in (tokens_of("8", {"8": 0.5}), says(8)):
         found = await gradient(ScriptedModel(reply), submission(), scoring="logprobs")

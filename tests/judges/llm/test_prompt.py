@@ -53,7 +53,11 @@ def test_the_prompt_is_the_golden_one_of_its_version() -> None:
 
 async def test_the_system_part_is_the_same_for_every_submission() -> None:
     model = ScriptedModel(says())
-    for about in (ABOUT, submission(), submission(rubric=criteria("A", "B"))):
+    for about in (
+        ABOUT,
+        submission("Other", rubric=ABOUT.rubric),
+        submission(rubric=criteria("A")),
+    ):
         await gradient(model, about)
     assert len({ask.system for ask in model.asked}) == 1
     assert NONCE not in model.asked[0].system
@@ -172,7 +176,7 @@ async def test_a_custom_template_is_filled_and_recorded() -> None:
 
 async def test_words_and_schema_say_the_same_form() -> None:
     model = ScriptedModel(says())
-    await gradient(model, submission())
+    await gradient(model, ABOUT)
     assert model.asked[0].schema == form.schema(digit=False)
     assert list(form.schema(digit=False)["properties"]) == [  # type: ignore[call-overload]
         "findings",
@@ -182,6 +186,14 @@ async def test_words_and_schema_say_the_same_form() -> None:
         "confidence",
     ]
     assert SHIPPED.index("quote the evidence") < SHIPPED.index("give the status")
+
+
+async def test_without_criteria_there_is_nothing_to_find() -> None:
+    model = ScriptedModel(says())
+    found = await gradient(model, submission())
+    assert found.findings == ()
+    assert model.asked[0].schema == form.schema(digit=False, criteria=False)
+    assert '"findings"' not in model.asked[0].system
 
 
 async def test_nothing_of_the_question_names_the_judge_or_its_seat() -> None:
