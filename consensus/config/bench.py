@@ -139,18 +139,23 @@ class LlmKeys(Section):
     )
     template_file: str = Field(
         "",
-        description="File of a prompt template, relative to the policy file. Empty: the shipped"
-        " one.",
+        description="File of a prompt template (docs/llm-judges.md), relative to the policy file."
+        " Empty: the shipped one.",
     )
     max_tokens: int = Field(800, ge=16, le=100_000, description="Most tokens of a reply.")
     temperature: float | None = Field(
         0.0, ge=0, le=2, description="Sampling temperature; null sends none."
     )
     reply: Literal["json", "patterns"] = Field(
-        "json", description="`patterns`: for models that cannot answer in JSON; needs `patterns`."
+        "json",
+        description="`patterns`: for models that cannot answer in JSON; needs `patterns`,"
+        " `template_file` and `missing_confidence`.",
     )
     patterns: list[PatternSection] = Field(
-        [], max_length=64, description="What replies in prose mean; the first that matches counts."
+        [],
+        max_length=64,
+        description="What replies in prose mean: the one whose match ends last counts, and of"
+        " several that end there the first.",
     )
     missing_confidence: Unit | None = Field(
         None,

@@ -23,16 +23,19 @@ def build(
 ) -> tuple[PolicySet, list[tuple[Path, str]]]:
     """Return the policies and what is wrong; they may only be used when nothing is."""
     faults = Faults()
-    bench = BenchBuilder(folder, parsed.backends, parsed.policies, faults)
+    bench = BenchBuilder(folder, parsed.backends, parsed.policies, check_faults, faults)
     backends = {name: bench.backend(name, section) for name, section in parsed.backends.items()}
     judges = {name: JudgeSpec(name=name, kind="embedded") for name in EMBEDDED}
     for name, section in parsed.judges.items():
         if name in EMBEDDED:
             faults.add(("judges", name), "is the name of an embedded judge; must be another")
         judges[name] = bench.judge(name, section)
+    templates = {
+        n: spec.llm.template for n, spec in judges.items() if spec.llm and spec.llm.template
+    }
     stages = StageBuilder(judges, check_faults, faults)
     policies = {
-        name: _policy(name, section, stages, parsed, faults)
+        name: _policy(name, section, stages, revision(section, parsed, templates), faults)
         for name, section in parsed.policies.items()
     }
     default = _default(parsed, faults)
@@ -61,7 +64,7 @@ def _policy(
     name: str,
     section: PolicySection,
     builder: StageBuilder,
-    parsed: PolicyFile,
+    digest: str,
     faults: Faults,
 ) -> Policy:
     stages: list[Stage] = []
@@ -73,7 +76,7 @@ def _policy(
     return Policy(
         name=name,
         stages=tuple(stages),
-        revision=revision(section, parsed),
+        revision=digest,
         description=section.description,
         enabled=section.enabled,
         rubric_required=section.rubric == "required",

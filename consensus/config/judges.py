@@ -14,6 +14,7 @@ from consensus.config.bench import (
     TlsSection,
 )
 from consensus.config.faults import Faults
+from consensus.config.models import model_faults
 from consensus.config.positions import Path
 from consensus.config.shape import allowed, node_at, suggestion
 from consensus.domain.judges import (
@@ -31,6 +32,7 @@ from consensus.domain.judges import (
     ProsePattern,
     RetryHabit,
 )
+from consensus.domain.ports import CheckFaults
 
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _REMOTE, _LLM = tuple(RemoteKeys.model_fields), tuple(LlmKeys.model_fields)
@@ -57,12 +59,14 @@ class BenchBuilder:
         folder: FilePath,
         backends: Mapping[str, BackendSection],
         policies: Mapping[str, object],
+        check_faults: CheckFaults,
         faults: Faults,
     ) -> None:
         """`folder` is what file names are relative to."""
         self._folder = folder
         self._backends = backends
         self._policies = policies
+        self._check_faults = check_faults
         self._faults = faults
 
     def judge(self, name: str, section: JudgeSection) -> JudgeSpec:
@@ -146,13 +150,14 @@ class BenchBuilder:
         return str(file)
 
     def _llm(self, section: JudgeSection, path: Path) -> LlmSpec:
-        if (section.reply == "patterns") != bool(section.patterns):
-            words = "and reply: patterns need each other"
-            self._faults.add((*path, "patterns"), words)
+        template = self._template(section, path)
+        backend = self._backends.get(section.backend or "")
+        faults = model_faults(section, backend, template, self._check_faults)
+        self._faults.add_fields(path, faults)
         return LlmSpec(
             backend=section.backend or "",
             model=section.model or "",
-            template=self._template(section, path),
+            template=template,
             patterns=tuple(ProsePattern(**p.model_dump()) for p in section.patterns),
             **section.model_dump(
                 include=set(_LLM) - {"backend", "model", "template_file", "patterns"}
@@ -164,10 +169,13 @@ class BenchBuilder:
         if not name or not FilePath(name).is_file():
             return ""
         try:
-            return FilePath(name).read_text("utf-8")
+            text = FilePath(name).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             self._faults.add((*path, "template_file"), f"cannot be read: {error}")
             return ""
+        if not text.strip():
+            self._faults.add((*path, "template_file"), "is empty; must be a prompt template")
+        return text
 
 
 def _base_url(text: str) -> bool:

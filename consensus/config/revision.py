@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from consensus.config.bench import JudgeSection
 from consensus.config.model import PolicyFile, PolicySection
 from consensus.domain.decision import MAX_DEPTH
 
 
-def revision(section: PolicySection, file: PolicyFile) -> str:
+def revision(section: PolicySection, file: PolicyFile, templates: Mapping[str, str]) -> str:
     """Return the digest of a policy's canonical content, its judges, their backends, the policies
-    nested in it and every default included.
+    nested in it and every default included, and the texts of its judges' own prompt templates.
 
     Comments, the order of keys and judges that no seat names leave it alone.
     """
@@ -29,6 +29,8 @@ def revision(section: PolicySection, file: PolicyFile) -> str:
             for name in backends
             if name in file.backends
         }
+    if own := {name: templates[name] for name in judges if name in templates}:
+        content["templates"] = own
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()[:16]
 

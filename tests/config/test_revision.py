@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from consensus.config import parse_policies
+from consensus.validators import check_faults
 from tests.config.policies import default, policy, rules
 
 JUDGES = {
@@ -113,3 +116,32 @@ def test_a_revision_is_a_short_digest() -> None:
     assert scheme == "sha256"
     assert len(digest) == 16
     assert int(digest, 16) >= 0
+
+
+def test_the_revision_changes_with_the_text_of_a_used_prompt_template(tmp_path: Path) -> None:
+    content = {
+        "backends": {"local": {"kind": "openai_chat", "base_url": "http://localhost:8080/v1"}},
+        "judges": {
+            name: {
+                "kind": "llm",
+                "backend": "local",
+                "model": "small",
+                "template_file": f"{name}.txt",
+            }
+            for name in ("expert", "idle")
+        },
+        "policies": {"default": policy(seats=1)},
+    }
+    content["policies"]["default"]["stages"][0]["panel"]["seats"].append({"judge": "expert"})
+
+    def written(expert: str, idle: str) -> str:
+        for name, words in (("expert", expert), ("idle", idle)):
+            fields = "$nonce $rubric $task $messages $candidate $ask"
+            (tmp_path / f"{name}.txt").write_text(f"{words} $reply\n=== user ===\n{fields}\n")
+        file = tmp_path / "policy.yaml"
+        return (
+            parse_policies(yaml.safe_dump(content), file, check_faults).policies["default"].revision
+        )
+
+    assert written("Judge.", "Judge.") == written("Judge.", "Judge well.")
+    assert written("Judge.", "Judge.") != written("Judge well.", "Judge.")
