@@ -5,26 +5,21 @@ import gc
 import logging
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import anyio
 
+from consensus.bench import Bench
 from consensus.cascade import Engine
-from consensus.cascade.nesting import Nesting
 from consensus.config import Settings, load_policies
 from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
 from consensus.config.settings import loopback
-from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.policy import PolicySet
-from consensus.domain.ports import Judge, NestedPolicies, Observer
+from consensus.domain.ports import Observer
 from consensus.domain.submission import Criterion
-from consensus.judges.embedded import embedded_judges
-from consensus.judges.nested import PolicyJudge
-from consensus.judges.remote import RemoteJudge
-from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
 from consensus.service.admission import Admission
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.deadline import DeadlineLimits
@@ -47,7 +42,7 @@ from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
 from consensus.telemetry.usage import UsageRecorder
 from consensus.v1 import consensus_pb2
-from consensus.validators import check_faults, run_checks
+from consensus.validators import check_faults
 
 LAG_PERIOD_SECONDS = 0.5
 
@@ -69,52 +64,6 @@ def read_policies(file: Path | None) -> PolicySet:
     return load_policies(file or BUNDLED, check_faults)
 
 
-def bench(
-    policies: PolicySet,
-    engine: Engine | None = None,
-    observer: Observer | None = None,
-    habits: HabitObserver = UNOBSERVED,
-) -> dict[str, Judge]:
-    """Return every judge that some seat of `policies` names, with its habits.
-
-    Nested policies run in `engine`, which keeps their spending, and tell `observer`. Must run
-    inside the event loop.
-    """
-    embedded = embedded_judges(run_checks)
-    judges: dict[str, Judge] = {}
-    engine = engine or Engine(SystemClock())
-    nesting = Nesting(engine, policies.policies, judges, observer or Observers())
-    seated = {
-        seat.judge
-        for policy in policies.policies.values()
-        for stage in policy.stages
-        if stage.panel is not None
-        for seat in stage.panel.seats
-    }
-    for name in seated:
-        judges[name] = embedded.get(name) or _judge(policies.judges[name], nesting, habits)
-    return judges
-
-
-def _judge(spec: JudgeSpec, nesting: NestedPolicies, habits: HabitObserver) -> Judge:
-    judge = PolicyJudge(spec, nesting) if spec.kind == "policy" else RemoteJudge(spec)
-    return compose(judge, spec.habits, SystemClock(), habits)
-
-
-def models(policies: PolicySet) -> list[tuple[BackendSpec, str]]:
-    """Return every backend and model that some judge of `policies` asks, in the file's order."""
-    asked = {(j.llm.backend, j.llm.model): None for j in policies.judges.values() if j.llm}
-    return [(policies.backends[backend], model) for backend, model in asked]
-
-
-async def close(judges: Mapping[str, Judge], grace_seconds: float) -> None:
-    """Close the judges that hold connections, all at once."""
-    async with anyio.create_task_group() as group:
-        for judge in judges.values():
-            if judge.waits:
-                group.start_soon(judge.close, grace_seconds)
-
-
 async def judge_once(
     policies: PolicySet,
     request: consensus_pb2.JudgeRequest,
@@ -124,25 +73,26 @@ async def judge_once(
     """Judge one request in this process and tell `observer` of every step. Raises RequestError."""
     clock = SystemClock()
     engine = Engine(clock)
-    judges = bench(policies, engine)
+    judges = Bench(policies, engine, clock)
     rules = RulesInForce(Rulebook(policies, judges))
     judging = Judging(engine, rules, observer, Replays(clock, lambda: None))
     try:
         await judging.watch(request, budget_seconds, observer)
     finally:
-        await close(judges, 0)
+        await judges.close(0)
 
 
 async def derive_once(
     policies: PolicySet, request: consensus_pb2.JudgeRequest, budget_seconds: float
 ) -> tuple[Criterion, ...]:
     """Derive the rubric that `request` asks for, in this process. Raises RequestError."""
-    judges = bench(policies)
+    clock = SystemClock()
+    judges = Bench(policies, Engine(clock), clock)
     try:
         rulebook = Rulebook(policies, judges)
-        return await derived_rubric(request, rulebook, SystemClock(), budget_seconds)
+        return await derived_rubric(request, rulebook, clock, budget_seconds)
     finally:
-        await close(judges, 0)
+        await judges.close(0)
 
 
 class App:
@@ -153,13 +103,14 @@ class App:
         self._settings = settings
         self.recorder = recorder
         self._habits = BenchRecorder(recorder.instruments)
-        clock = SystemClock()
+        self._clock = clock = SystemClock()
         self._engine = Engine(clock)
         usage = UsageRecorder(recorder.instruments, self._nested)
         failed = [FailedSeatLog()] if settings.log_level == "debug" else []
         observer = Observers(recorder, usage, DecisionLog(), *failed)
         self._nested_observer = NestedObservers(recorder, usage, *failed)
-        self.rules = RulesInForce(self.rulebook(policies))
+        self._bench = self._made(policies)
+        self.rules = RulesInForce(Rulebook(policies, self._bench))
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)
         judging = Judging(
@@ -195,10 +146,8 @@ class App:
             ),
         )
 
-    def rulebook(self, policies: PolicySet) -> Rulebook:
-        """Return policies with judges of their own. Must run inside the event loop."""
-        judges = bench(policies, self._engine, self._nested_observer, self._habits)
-        return Rulebook(policies, judges)
+    def _made(self, policies: PolicySet) -> Bench:
+        return Bench(policies, self._engine, self._clock, self._nested_observer, self._habits)
 
     def _nested(self, judge: str) -> bool:
         spec = self.rules.current.policies.judges.get(judge)
@@ -234,7 +183,7 @@ class App:
                 group.start_soon(self._measure_lag)
                 await self._until_stopped(signals, reloader)
                 group.cancel_scope.cancel()
-            await close(self.rules.current.judges, 0)
+            await self._bench.close(0)
         log.info("stopped")
 
     async def _until_stopped(
@@ -263,11 +212,11 @@ class App:
             return None
 
         async def apply(policies: PolicySet) -> None:
-            previous = self.rules.current
-            self.rules.current = self.rulebook(policies)
+            previous, self._bench = self._bench, self._made(policies)
+            self.rules.current = Rulebook(policies, self._bench)
             self._tell(policies)
             # A request under way keeps its judges, asked already or not; none outlives this.
-            spawn(_retire, previous.judges, self._settings.max_deadline_seconds)
+            spawn(_retire, previous, self._settings.max_deadline_seconds)
 
         in_force = self.rules.current.policies
         file = self._settings.policy_file
@@ -280,13 +229,13 @@ class App:
             self.recorder.loop_lag(max(time.monotonic() - due, 0.0))
 
 
-async def _retire(judges: Mapping[str, Judge], seconds: float) -> None:
+async def _retire(bench: Bench, seconds: float) -> None:
     """Close judges after so many seconds, or when the server stops."""
     try:
         await anyio.sleep(seconds)
     finally:
         with anyio.CancelScope(shield=True):
-            await close(judges, 0)
+            await bench.close(0)
 
 
 def _server_settings(settings: Settings) -> ServerSettings:

@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from consensus import app as app_module
+from consensus import bench as bench_module
 from consensus.app import App, read_policies
 from consensus.config import Settings
 from consensus.domain.judges import JudgeSpec
@@ -105,7 +105,7 @@ async def test_a_judge_that_cannot_be_made_keeps_the_last_good_version(
     def unreadable(spec: JudgeSpec) -> RemoteJudge:
         raise PermissionError(13, "Permission denied", "ca.pem")
 
-    monkeypatch.setattr(app_module, "RemoteJudge", unreadable)
+    monkeypatch.setattr(bench_module, "RemoteJudge", unreadable)
     async with running(file) as server:
         write(file, asking("127.0.0.1:1", "away"))
         hang_up()

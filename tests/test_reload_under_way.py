@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from consensus import app as app_module
+from consensus import bench as bench_module
 from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote import RemoteJudge
 from consensus.v1 import decision_pb2, judge_pb2
@@ -88,7 +88,7 @@ class Closing(RemoteJudge):
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Closing]:
     Closing.made = []
-    monkeypatch.setattr(app_module, "RemoteJudge", Closing)
+    monkeypatch.setattr(bench_module, "RemoteJudge", Closing)
     return Closing.made
 
 

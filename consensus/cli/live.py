@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from consensus.app import models
+from consensus.bench import models
 from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, EXIT_USAGE
 from consensus.cli.rendering import said, table_of

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-from consensus.app import bench
+from consensus.bench import Bench
 from consensus.cascade import Engine
 from consensus.cascade.nesting import Nesting
 from consensus.config.load import parse_policies
@@ -263,7 +263,7 @@ policies:
     {name: two, panel: {seats: [{judge: conduct}]}, on_no_quorum: escalate}]}
 """
     policies = parse_policies(text, FILE, check_faults)
-    judges = bench(policies, Engine(VirtualClock()))
+    judges = Bench(policies, Engine(VirtualClock()), VirtualClock())
     assert {name: judge.kind for name, judge in judges.items()} == {
         "style": "policy",
         "conduct": "embedded",
