@@ -1,7 +1,7 @@
 """The fan-out: asks every seat at once, each under its own time-out and the budget.
 
 A judge that fails, hangs, crashes or lies costs its own seat. Instant judges are plain calls;
-judges that wait get a task each, in one group that ends with the panel.
+judges that wait get a task each, all of which end with the panel.
 """
 
 import asyncio
@@ -10,11 +10,10 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-import anyio
-
 from consensus.cascade.admission import admit, plain
 from consensus.cascade.budget import Budget
 from consensus.cascade.tally import Slots
+from consensus.cascade.waiting import SideBySide
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, Failure, FailureKind, GradientResult
@@ -110,38 +109,30 @@ class Fanout:
         budget: Budget,
         settled: Callable[[Slots], bool] | None,
     ) -> bool:
-        done = False
-
-        async def ask(index: int, seat: Seat, judge: WaitingJudge) -> None:
-            nonlocal done
-            await self._ask(index, seat, judge, budget)
-            if settled and not done and self.slots.count(None) and settled(self.slots):
-                done = True
-                group.cancel_scope.cancel()
-
-        with anyio.move_on_after(budget.reserve(AGGREGATE_RESERVE_SECONDS)):
-            async with anyio.create_task_group() as group:
-                for entry in waiting:
-                    group.start_soon(partial(ask, *entry))
-        return done
-
-    async def _ask(self, index: int, seat: Seat, judge: WaitingJudge, budget: Budget) -> None:
-        self._start(index, seat)
         left = budget.reserve(AGGREGATE_RESERVE_SECONDS)
-        timeout = min(seat.timeout_seconds, left)
-        scope = anyio.CancelScope(deadline=anyio.current_time() + timeout)
+        work = [
+            (
+                self._ask(index, seat, judge, min(seat.timeout_seconds, left)),
+                seat.timeout_seconds if seat.timeout_seconds < left else None,
+            )
+            for index, seat, judge in waiting
+        ]
+        for index, seat, _ in waiting:
+            self._start(index, seat)
+        self._beside = SideBySide(work, partial(settled, self.slots) if settled else None)
+        return await self._beside.run(left)
+
+    async def _ask(self, index: int, seat: Seat, judge: WaitingJudge, timeout: float) -> None:
         try:
-            with scope:
-                answer = await judge.evaluate(self._evaluation, timeout)
-                self._answered(index, seat, answer)
+            self._answered(index, seat, await judge.evaluate(self._evaluation, timeout))
         except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
-            if isinstance(error, asyncio.CancelledError) and cancelled():
-                raise
-            if not scope.cancel_called:  # else an echo: grpc.aio raises a CancelledError of its own
+            if not cancelled():
                 self._failed(index, seat, error)
-        if self.slots[index] is None and timeout == seat.timeout_seconds:
-            late = JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
-            self._failed(index, seat, late)
+            elif not self._beside.stopping:
+                late = JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
+                self._failed(index, seat, late)
+            elif isinstance(error, asyncio.CancelledError):
+                raise
 
     def _start(self, index: int, seat: Seat) -> None:
         self._started[index] = self._clock.monotonic()
