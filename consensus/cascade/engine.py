@@ -179,7 +179,8 @@ def _no_quorum(stage: Stage, result: StageResult) -> Action:
     action = stage.on_no_quorum or Action.ESCALATE
     if action is not Action.FAIL:
         return action
-    seats = result.consensus.seats if result.consensus else ()
+    every = result.consensus.seats if result.consensus else ()
+    seats = [seat for seat in every if not seat.shadow]
     if all(seat.status is SeatStatus.FAILED for seat in seats):
         names = ", ".join(seat.judge for seat in seats)
         message = f"no judge of stage {stage.name!r} answered: {names}"
@@ -190,7 +191,7 @@ def _no_quorum(stage: Stage, result: StageResult) -> Action:
 def _may_all_fail(stage: Stage, slots: Slots) -> bool:
     """Tell whether `on_no_quorum: fail` may still have to raise: no seat has done but fail."""
     return stage.on_no_quorum is Action.FAIL and all(
-        slot is None or slot.status is SeatStatus.FAILED for slot in slots
+        slot is None or slot.shadow or slot.status is SeatStatus.FAILED for slot in slots
     )
 
 
