@@ -20,7 +20,7 @@ from consensus.domain.decision import Decision, SeatResult, StageResult
 from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Judge, Observer
 from consensus.judges.embedded import embedded_judges
-from consensus.judges.remote import RemoteJudge
+from consensus.judges.remote import Backends, RemoteJudge
 from consensus.service.admission import Admission
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.deadline import DeadlineLimits
@@ -90,7 +90,7 @@ def read_policies(file: Path | None) -> PolicySet:
 
 def bench(policies: PolicySet) -> dict[str, Judge]:
     """Return every judge that some seat of `policies` names. Must run inside the event loop."""
-    embedded = embedded_judges(run_checks)
+    embedded, backends = embedded_judges(run_checks), Backends()
     seated = {
         seat.judge
         for policy in policies.policies.values()
@@ -99,7 +99,7 @@ def bench(policies: PolicySet) -> dict[str, Judge]:
         for seat in stage.panel.seats
     }
     return {
-        name: embedded[name] if name in embedded else RemoteJudge(policies.judges[name])
+        name: embedded[name] if name in embedded else RemoteJudge(policies.judges[name], backends)
         for name in seated
     }
 

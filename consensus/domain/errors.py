@@ -135,11 +135,22 @@ class AllJudgesUnavailable(RequestError):
 class JudgeFailed(ConsensusError):
     """A judge gave no usable answer. Costs its seat, never the call."""
 
-    def __init__(self, kind: FailureKind, reason: str) -> None:
+    def __init__(
+        self,
+        kind: FailureKind,
+        reason: str,
+        *,
+        passing: bool = False,
+        retry_after_seconds: float | None = None,
+    ) -> None:
         super().__init__(reason)
         self.kind = kind
         self.reason = reason
         """Short, for the record; never holds judged content."""
+        self.passing = passing
+        """Whether the same call may well succeed a little later."""
+        self.retry_after_seconds = retry_after_seconds
+        """How long the backend asks to wait; None where it did not say."""
 
 
 @dataclass(frozen=True, slots=True)
