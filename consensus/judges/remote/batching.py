@@ -16,7 +16,7 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.judges import BatchLimits
 from consensus.judges.remote import failures
 from consensus.judges.remote.connection import Call, Connection
-from consensus.judges.remote.framing import batch_of, results_of
+from consensus.judges.remote.framing import FRAMING_BYTES, batch_of, results_of
 from consensus.v1 import judge_pb2
 
 ALARM_SLACK_SECONDS = 0.001
@@ -87,7 +87,7 @@ class Batcher:
         """Take a call; whoever stops waiting for its answer must say so with `drop`."""
         loop = self._loop
         item = Item(head, body, loop.time() + timeout_seconds, loop.create_future())
-        if item.deadline < self._alarm_at:
+        if item.deadline < self._alarm_at and not self._closed:
             self._set_alarm(item.deadline)
         if self._closed or not self._connection.batches:
             self._send_alone((item,))
@@ -152,7 +152,7 @@ class Batcher:
         items: list[Item] = []
         room, most = self._limits.max_bytes, self._limits.max_items
         for item in self._queue:
-            room -= len(item.head) + len(item.body)
+            room -= len(item.head) + len(item.body) + FRAMING_BYTES
             if items and (room < 0 or len(items) == most):
                 break
             items.append(item)

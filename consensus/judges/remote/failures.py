@@ -10,13 +10,13 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
-from consensus.domain.errors import DepthExceeded, JudgeFailed
+from consensus.domain.errors import DepthExceeded, JudgeFailed, ResponseTooLarge
 from consensus.domain.gradient import FailureKind
 from consensus.v1 import judge_pb2
 
 MAX_REPLY_BYTES = 4 << 20
 DEPTH_EXCEEDED = DepthExceeded.REASON
-_RESPONSE_TOO_LARGE = "RESPONSE_TOO_LARGE"
+_RESPONSE_TOO_LARGE = ResponseTooLarge.REASON
 _PUSHBACK = "grpc-retry-pushback-ms"
 _DETAILS = "grpc-status-details-bin"
 _REASON = "consensus-reason"
@@ -46,8 +46,9 @@ def failure_of(error: grpc.aio.AioRpcError) -> JudgeFailed:
             return JudgeFailed(FailureKind.UNREADABLE, words)
         return JudgeFailed(FailureKind.ERROR, "the submission is larger than the backend takes")
     trailers: Mapping[str, object] = dict(error.trailing_metadata() or ())
-    if trailers.get(_REASON) == DEPTH_EXCEEDED:
-        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED)
+    known = _known(trailers.get(_REASON))
+    if known is not None:
+        return known
     pause = _pause(trailers)
     return _failure(code, passing=pause is None or pause >= 0, pause=pause)
 
@@ -57,9 +58,7 @@ def item_failure_of(error: judge_pb2.ItemError) -> JudgeFailed:
     code = _CODES.get(error.code)
     if code is None or code is grpc.StatusCode.OK:
         return JudgeFailed(FailureKind.UNREADABLE, "an error without a status")
-    if error.reason == DEPTH_EXCEEDED:
-        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED)
-    return _failure(code, passing=True, pause=None)
+    return _known(error.reason) or _failure(code, passing=True, pause=None)
 
 
 def batch_at_fault(error: grpc.aio.AioRpcError) -> bool:
@@ -85,6 +84,15 @@ def closed() -> JudgeFailed:
 def unreadable(words: str) -> JudgeFailed:
     """Return how a seat fails whose reply breaks the contract."""
     return JudgeFailed(FailureKind.UNREADABLE, words)
+
+
+def _known(reason: object) -> JudgeFailed | None:
+    """Return the failure of a reason that says more than its status."""
+    if reason == DEPTH_EXCEEDED:
+        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED)
+    if reason == _RESPONSE_TOO_LARGE:
+        return JudgeFailed(FailureKind.ERROR, "the reply does not fit into the backend's message")
+    return None
 
 
 def _failure(code: grpc.StatusCode, *, passing: bool, pause: float | None) -> JudgeFailed:

@@ -10,6 +10,8 @@ from google.protobuf.message import DecodeError
 
 from consensus.v1 import judge_pb2
 
+FRAMING_BYTES = 6
+"""What an item takes in a batch beside its own bytes, at most."""
 _ITEM = b"\x0a"
 """Field 1, length-delimited: `EvaluateBatchRequest.requests`, `EvaluateBatchResponse.results`."""
 _UNREADABLE = judge_pb2.EvaluateBatchResult()

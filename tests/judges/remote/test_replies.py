@@ -199,8 +199,8 @@ async def test_a_panel_that_finds_the_chain_too_deep_says_so_by_its_word_and_pat
     async with (
         serving(refuse) as backend,
         judge_at(backend.target, kind="consensus") as panel,
-        pytest.raises(JudgeFailed) as caught,
     ):
-        await panel.evaluate(about(LAST), 5)
+        with pytest.raises(JudgeFailed) as caught:
+            await panel.evaluate(about(LAST), 5)
     words = "DEPTH_EXCEEDED: depth 3 is the last (d0 > d1 > d2)"
     assert (caught.value.kind, caught.value.reason) == (FailureKind.ERROR, words)
