@@ -9,7 +9,7 @@ import grpc
 from consensus.domain.judges import JudgeSpec
 
 Stamp = tuple[tuple[int, int, int], ...]
-"""Inode, time of change and size of each file."""
+"""Inode, time of change and size of each file; zeros where it cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,8 @@ class CredentialFiles:
         self._pair = (spec.tls_cert_file, spec.tls_key_file) if spec.tls_cert_file else None
 
     def stamp(self) -> Stamp:
-        """Return what changes whenever a file does, without reading any. Raises OSError."""
-        stats = (Path(name).stat() for name in (self._roots, *(self._pair or ())) if name)
-        return tuple((stat.st_ino, stat.st_mtime_ns, stat.st_size) for stat in stats)
+        """Return what changes whenever a file does, comes or goes, without reading any."""
+        return tuple(_stamp(name) for name in (self._roots, *(self._pair or ())) if name)
 
     def read(self) -> Credentials:
         """Read all files. Raises OSError where one is missing, is no PEM, or key and certificate
@@ -53,6 +52,14 @@ class CredentialFiles:
         # Without a password OpenSSL would ask at the terminal; gRPC can use no encrypted key.
         context.load_cert_chain(certificate, key, password="")
         return Credentials(_content(self._roots), _content(certificate), _content(key))
+
+
+def _stamp(name: str) -> tuple[int, int, int]:
+    try:
+        stat = Path(name).stat()
+    except OSError:
+        return 0, 0, 0
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 def _content(name: str) -> bytes | None:

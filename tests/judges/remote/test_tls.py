@@ -18,6 +18,7 @@ from consensus.domain.gradient import FailureKind, GradientResult
 from consensus.domain.ports import Evaluation
 from consensus.judges.remote import RemoteJudge
 from consensus.judges.remote import backend as backend_module
+from consensus.judges.remote.credentials import CredentialFiles, Stamp
 from consensus.v1 import judge_pb2
 from consensus.wire.gradient import answer_to
 from tests.builders import scores, submission
@@ -130,6 +131,20 @@ def mutual(ca_file: Path, known: dict[bytes, str]) -> grpc.ServerCredentials:
 
 
 @pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Stamp]:
+    """Return what every look at the files sees, as they go on."""
+    seen: list[Stamp] = []
+    look = CredentialFiles.stamp
+
+    def spy(files: CredentialFiles) -> Stamp:
+        seen.append(look(files))
+        return seen[-1]
+
+    monkeypatch.setattr(CredentialFiles, "stamp", spy)
+    return seen
+
+
+@pytest.fixture
 async def choosy(mutual: grpc.ServerCredentials, known: dict[bytes, str]) -> AsyncIterator[Backend]:
     """Serve callers that prove who they are: one of two certificates that both bear the name."""
 
@@ -202,6 +217,7 @@ async def test_a_faulty_new_file_keeps_the_last_good_one_and_is_told_of_once(
     quick_looks: None,
     caplog: pytest.LogCaptureFixture,
     fault: str,
+    looks: list[Stamp],
 ) -> None:
     key = tmp_path / "ours.key"
     copy(ca_file, tmp_path / "ours.pem")
@@ -212,13 +228,14 @@ async def test_a_faulty_new_file_keeps_the_last_good_one_and_is_told_of_once(
         else:
             other = b"nonsense" if fault == "no PEM" else stranger.with_suffix(".key").read_bytes()
             key.write_bytes(other)
+        seen = looks[-1]
         with anyio.fail_after(10):
-            while not caplog.records:  # noqa: ASYNC110 - nothing tells when a line is logged
+            while looks.count(looks[-1]) < 4 or looks[-1] == seen:  # noqa: ASYNC110 - a poll itself
                 await anyio.sleep(0.01)
         assert await shown(judge) == "first"
+        warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
         copy(stranger, tmp_path / "ours.pem")
         await until_shown(judge, "second")
-    warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
     assert warnings == ["new TLS files refused, the last good ones stay"]
     assert str(tmp_path) not in caplog.text
 
