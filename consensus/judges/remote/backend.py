@@ -5,9 +5,10 @@ import logging
 from collections.abc import Hashable
 
 from consensus.domain.judges import JudgeSpec
-from consensus.judges.remote.batching import Batcher, Item
+from consensus.judges.remote.batching import Batcher
 from consensus.judges.remote.connection import Connection
 from consensus.judges.remote.credentials import CredentialFiles, Credentials, Stamp
+from consensus.judges.remote.flights import Item
 
 CHECK_SECONDS = 1.0
 """How often the files of TLS are looked at."""

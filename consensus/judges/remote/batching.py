@@ -1,70 +1,32 @@
 """Judges behind gRPC: calls that go to one backend at about the same time travel together.
 
 A call to grpc.aio costs far more than what it carries, so the whole gain is in making few of them.
-Nothing waits without need: an idle backend is asked in the same turn of the event loop, and only
-while `max_inflight` batches are under way do arrivals wait for the next one.
+Nothing waits without need: an idle server asks a few turns of its event loop later, with no timer;
+a busy one gathers as long as its turns bring more; and while `max_inflight` batches are under way,
+arrivals wait for the next one.
 """
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import grpc.aio
-from google.protobuf.message import DecodeError
 
-from consensus.domain.errors import JudgeFailed
 from consensus.domain.judges import BatchLimits
 from consensus.judges.remote import failures
-from consensus.judges.remote.connection import Call, Connection
-from consensus.judges.remote.framing import FRAMING_BYTES, batch_of, results_of
-from consensus.v1 import judge_pb2
+from consensus.judges.remote.connection import Connection
+from consensus.judges.remote.flights import Flight, Item, fail, settle
+from consensus.judges.remote.framing import FRAMING_BYTES, batch_of
 
+QUIET_TURNS = 4
+"""Turns of the event loop without an arrival after which a batch departs: tens of microseconds for
+an idle loop. A busy one takes in about one request a turn, however long its turns are."""
+MAX_LINGER_SECONDS = 0.05
+"""The longest that a batch gathers while more keeps coming, and at most this"""
+LINGER_SHARE = 0.1
+"""of the time-out of its first item."""
 ALARM_SLACK_SECONDS = 0.001
 """Items end together that are due within this time: one alarm instead of two."""
-_NOT_THE_CONTRACTS = "the reply is not the contract's"
-
-
-class Item:
-    """One call of a judge."""
-
-    __slots__ = ("answer", "body", "calls", "deadline", "flight", "head")
-
-    def __init__(
-        self,
-        head: bytes,
-        body: bytes,
-        deadline: float,
-        answer: asyncio.Future[judge_pb2.EvaluateResponse],
-    ) -> None:
-        self.head = head
-        self.body = body
-        """Head and body are the encoded EvaluateRequest."""
-        self.deadline = deadline
-        """In the event loop's time."""
-        self.answer = answer
-        """Done when the item is: answered, failed with JudgeFailed, or cancelled by the judge."""
-        self.flight: Flight | None = None
-        """What it travels in at the moment."""
-        self.calls = 0
-        """How many times it was sent."""
-
-
-class Flight:
-    """One call under way, and the items that it carries."""
-
-    __slots__ = ("call", "connection", "gathered", "items", "live", "task")
-
-    def __init__(
-        self, items: Sequence[Item], connection: Connection, call: Call, *, gathered: bool
-    ) -> None:
-        self.items = items
-        self.connection = connection
-        self.call = call
-        self.gathered = gathered
-        """Whether it holds one of the places of `max_inflight`."""
-        self.live = len(items)
-        """Items that somebody waits for still."""
-        self.task: asyncio.Task[None] | None = None
 
 
 class Batcher:
@@ -78,7 +40,10 @@ class Batcher:
         self._queue: dict[Item, None] = {}
         self._flights: set[Flight] = set()
         self._gathered = 0
-        self._flush_due = False
+        self._departure: asyncio.Handle | None = None
+        self._quiet = 0
+        self._latest = 0.0
+        self._seen = 0
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = math.inf
         self._closed = False
@@ -86,17 +51,17 @@ class Batcher:
     def ask(self, head: bytes, body: bytes, timeout_seconds: float) -> Item:
         """Take a call; whoever stops waiting for its answer must say so with `drop`."""
         loop = self._loop
-        item = Item(head, body, loop.time() + timeout_seconds, loop.create_future())
+        now = loop.time()
+        item = Item(head, body, now + timeout_seconds, loop.create_future())
         if item.deadline < self._alarm_at and not self._closed:
             self._set_alarm(item.deadline)
         if self._closed or not self._connection.batches:
             self._send_alone((item,))
             return item
         self._queue[item] = None
-        if not self._flush_due and self._gathered < self._limits.max_inflight:
-            # Behind everybody who is ready in this turn: what they ask goes in the same batch.
-            self._flush_due = True
-            loop.call_soon(self._flush)
+        if self._departure is None and self._gathered < self._limits.max_inflight:
+            self._latest = now + min(MAX_LINGER_SECONDS, LINGER_SHARE * timeout_seconds)
+            self._departure = loop.call_soon(self._linger)
         return item
 
     def drop(self, item: Item) -> None:
@@ -127,17 +92,33 @@ class Batcher:
             await asyncio.sleep(0)  # what waits for its turn is sent
             await _ended(self._flights, left)
         self._closed = True
-        self._fail(self._queue, failures.closed)
+        fail(self._queue, failures.closed)
         self._queue.clear()
         for flight in self._flights:
             flight.call.cancel()
         await _ended(self._flights)
-        if self._alarm is not None:
-            self._alarm.cancel()
+        for timer in (self._alarm, self._departure):
+            if timer is not None:
+                timer.cancel()
         await self._connection.close()
 
-    def _flush(self) -> None:
-        self._flush_due = False
+    def _linger(self) -> None:
+        """Depart, unless more has come within the last turns of the loop."""
+        waiting = len(self._queue)
+        if waiting > self._seen:
+            self._seen, self._quiet = waiting, 0
+        else:
+            self._quiet += 1
+        full = waiting >= self._limits.max_items
+        if full or self._quiet >= QUIET_TURNS or self._loop.time() >= self._latest:
+            self._depart()
+        else:
+            self._departure = self._loop.call_soon(self._linger)
+
+    def _depart(self) -> None:
+        """Send what waits, as far as there are places."""
+        self._departure = None
+        self._seen = self._quiet = 0
         queue = self._queue
         while queue and self._gathered < self._limits.max_inflight and not self._closed:
             if not self._connection.batches:
@@ -164,7 +145,7 @@ class Batcher:
         """Send each in a call of its own, at once."""
         for item in items:
             if self._closed:
-                self._fail((item,), failures.closed)
+                fail((item,), failures.closed)
             else:
                 self._send((item,), gathered=False)
 
@@ -191,35 +172,15 @@ class Batcher:
         except grpc.aio.AioRpcError as error:
             self._failed(flight, error)
         except asyncio.CancelledError:  # nobody waits any more, or we close
-            self._fail(flight.items, failures.closed)
+            fail(flight.items, failures.closed)
         else:
-            self._answered(flight, reply)
+            self._send_alone(settle(flight.items, reply))
         finally:
             flight.items = ()  # items and flight know each other: no work for the collector
             self._flights.discard(flight)
             self._gathered -= flight.gathered
-            self._flush()
-
-    def _answered(self, flight: Flight, reply: bytes) -> None:
-        items = flight.items
-        try:
-            if len(items) == 1:
-                _settle(items[0], judge_pb2.EvaluateResponse.FromString(reply))
-                return
-            results = results_of(reply)
-        except DecodeError:
-            self._fail(items, lambda: failures.unreadable(_NOT_THE_CONTRACTS))
-            return
-        if len(results) != len(items):
-            words = f"{len(results)} results for a batch of {len(items)}"
-            self._fail(items, lambda: failures.unreadable(words))
-            return
-        alone = [
-            item
-            for item, result in zip(items, results, strict=True)
-            if not item.answer.done() and not _taken(item, result)
-        ]
-        self._send_alone(alone)
+            if self._departure is None:
+                self._depart()
 
     def _failed(self, flight: Flight, error: grpc.aio.AioRpcError) -> None:
         if len(flight.items) > 1:
@@ -229,12 +190,7 @@ class Batcher:
             if unknown or failures.batch_at_fault(error):
                 self._send_alone(item for item in flight.items if not item.answer.done())
                 return
-        self._fail(flight.items, lambda: failures.failure_of(error))
-
-    def _fail(self, items: Iterable[Item], failure: Callable[[], JudgeFailed]) -> None:
-        for item in items:
-            if not item.answer.done():
-                item.answer.set_exception(failure())
+        fail(flight.items, lambda: failures.failure_of(error))
 
     def _set_alarm(self, when: float) -> None:
         if self._alarm is not None:
@@ -258,25 +214,6 @@ class Batcher:
                 following = min(following, item.deadline)
         if following < math.inf:
             self._set_alarm(following)
-
-
-def _settle(item: Item, reply: judge_pb2.EvaluateResponse) -> None:
-    if not item.answer.done():
-        item.answer.set_result(reply)
-
-
-def _taken(item: Item, result: judge_pb2.EvaluateBatchResult) -> bool:
-    """Settle an item by its result; False asks for a call of its own."""
-    match result.WhichOneof("result"):
-        case "response":
-            item.answer.set_result(result.response)
-        case "error":
-            if failures.crowded_out(result.error):
-                return False
-            item.answer.set_exception(failures.item_failure_of(result.error))
-        case _:
-            item.answer.set_exception(failures.unreadable(_NOT_THE_CONTRACTS))
-    return True
 
 
 async def _ended(flights: Iterable[Flight], seconds: float | None = None) -> None:

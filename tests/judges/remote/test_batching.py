@@ -7,9 +7,9 @@ import anyio
 import pytest
 
 from consensus.domain.errors import JudgeFailed
-from consensus.domain.gradient import FailureKind
+from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import BatchLimits
-from consensus.judges.remote import Backends
+from consensus.judges.remote import Backends, batching
 from tests.judges.remote.desk import Asker, answered, asker, desk
 
 LATE = (FailureKind.TIMEOUT, "the backend did not answer in time")
@@ -21,14 +21,14 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-async def failure(task: "asyncio.Task[object]") -> JudgeFailed:
+async def failure(task: asyncio.Task[Answer]) -> JudgeFailed:
     """Return how a call failed."""
     with pytest.raises(JudgeFailed) as caught:
         await task
     return caught.value
 
 
-async def test_an_idle_backend_is_asked_at_once_and_without_a_batch() -> None:
+async def test_one_call_goes_without_a_batch() -> None:
     async with desk(held=False) as backend, asker(backend.target) as judge:
         assert await answered(judge.ask_each("a")) == "a"
     assert [(call.items, call.batched) for call in backend.calls] == [(["a"], False)]
@@ -57,6 +57,47 @@ async def test_arrivals_wait_for_a_place_and_then_travel_together() -> None:
         backend.calls[2].go.set()
         assert await answered(tasks) == "abcde"
     assert backend.travelled == [["a"], ["b"], ["c", "d", "e"]]
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let batches gather for as long as more keeps coming."""
+    monkeypatch.setattr(batching, "MAX_LINGER_SECONDS", 60)
+
+
+async def ask_one_a_turn(judge: Asker, items: str) -> list[asyncio.Task[Answer]]:
+    tasks = []
+    for item in items:
+        tasks.append(judge.ask(item, 600))
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def test_a_batch_gathers_while_every_turn_of_the_loop_brings_more(patient: None) -> None:
+    async with desk(held=False) as backend, asker(backend.target) as judge:
+        tasks = await ask_one_a_turn(judge, "abcdefghij")
+        assert await answered(tasks) == "abcdefghij"
+    assert len(backend.calls) == 1
+
+
+async def test_a_full_batch_departs_though_more_keeps_coming(patient: None) -> None:
+    async with (
+        desk(held=False) as backend,
+        asker(backend.target, max_items=3, max_inflight=9) as judge,
+    ):
+        tasks = await ask_one_a_turn(judge, "abcdefg")
+        assert await answered(tasks) == "abcdefg"
+    assert sorted(backend.travelled) == [["a", "b", "c"], ["d", "e", "f"], ["g"]]
+
+
+async def test_a_batch_gathers_only_so_long_though_more_keeps_coming(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(batching, "MAX_LINGER_SECONDS", 0)
+    async with desk(held=False) as backend, asker(backend.target, max_inflight=99) as judge:
+        tasks = await ask_one_a_turn(judge, "abcdefghij")
+        assert await answered(tasks) == "abcdefghij"
+    assert len(backend.calls) > 1
 
 
 async def test_a_batch_holds_at_most_so_many_items() -> None:
