@@ -8,7 +8,6 @@ from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote.batching import Batcher
 from consensus.judges.remote.connection import Connection
 from consensus.judges.remote.credentials import CredentialFiles, Credentials, Stamp
-from consensus.judges.remote.flights import Item
 
 CHECK_SECONDS = 1.0
 """How often the files of TLS are looked at."""
@@ -17,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Backend:
-    """One target: its connection, its batches. Closed with the last judge that uses it."""
+    """One target: its connection and its batches. Closed with the last judge that uses it."""
 
     def __init__(self, spec: JudgeSpec) -> None:
         """Must run inside the event loop. Raises OSError where TLS has a file that is no good."""
@@ -28,22 +27,28 @@ class Backend:
         if self._files is not None:
             self._stamp = self._files.stamp()
             self._credentials = self._files.read()
-        self._batcher = Batcher(Connection(spec, self._credentials), spec.batch)
+        self._connection = Connection(spec, self._credentials)
+        self._batchers: dict[int, Batcher] = {}
         self._watch: asyncio.Task[None] | None = None
         self._moves: set[asyncio.Task[None]] = set()
         self.users = 0
-        self.drop = self._batcher.drop
 
     @property
     def held(self) -> int:
         """Items that wait and calls under way."""
-        return self._batcher.held
+        return sum(batcher.held for batcher in self._batchers.values())
 
-    def ask(self, head: bytes, body: bytes, timeout_seconds: float) -> Item:
-        """Take a call whose encoded EvaluateRequest is `head + body`; see `Batcher.ask`."""
-        if self._watch is None and self._files is not None:
-            self._watch = asyncio.create_task(self._watch_files(self._files))
-        return self._batcher.ask(head, body, timeout_seconds)
+    def batcher(self, depth: int) -> Batcher:
+        """Return what gathers the calls of decisions at this depth.
+
+        A call may wait for deeper ones to the same server, which must not wait for its place.
+        """
+        batcher = self._batchers.get(depth)
+        if batcher is None:
+            batcher = self._batchers[depth] = Batcher(self._connection, self._spec.batch)
+            if self._watch is None and self._files is not None:
+                self._watch = asyncio.create_task(self._watch_files(self._files))
+        return batcher
 
     async def leave(self, grace_seconds: float) -> None:
         """Say that one judge is closed; the last one closes the backend."""
@@ -53,7 +58,9 @@ class Backend:
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.wait([self._watch])
-        await self._batcher.close(grace_seconds)
+        closing = (batcher.close(grace_seconds) for batcher in self._batchers.values())
+        await asyncio.gather(*closing)
+        await self._connection.close()
         if self._moves:
             await asyncio.wait(self._moves)  # their calls have ended
 
@@ -77,10 +84,17 @@ class Backend:
             self._stamp = ()
         elif credentials != self._credentials:
             self._credentials = credentials
-            move = asyncio.create_task(self._batcher.move(Connection(self._spec, credentials)))
+            old, self._connection = self._connection, Connection(self._spec, credentials)
+            move = asyncio.create_task(self._move(old))
             self._moves.add(move)
             move.add_done_callback(self._moves.discard)
             log.info("new TLS files in use", extra={"target": self._spec.target})
+
+    async def _move(self, old: Connection) -> None:
+        """Close a connection that is used no more, once its calls are done."""
+        moves = (batcher.move(self._connection) for batcher in self._batchers.values())
+        await asyncio.gather(*moves)
+        await old.close()
 
 
 class Backends:

@@ -30,7 +30,7 @@ ALARM_SLACK_SECONDS = 0.001
 
 
 class Batcher:
-    """Gathers the calls to one backend."""
+    """Gathers the calls of one depth to one backend."""
 
     def __init__(self, connection: Connection, limits: BatchLimits) -> None:
         """Must run inside the event loop."""
@@ -80,13 +80,12 @@ class Batcher:
         return len(self._queue) + len(self._flights)
 
     async def move(self, connection: Connection) -> None:
-        """Use another connection from now on, and close the old one once its calls are done."""
-        old, self._connection = self._connection, connection
-        await _ended(flight for flight in self._flights if flight.connection is old)
-        await old.close()
+        """Use another connection from now on; returns once the calls of the old one are done."""
+        self._connection = connection
+        await _ended(flight for flight in self._flights if flight.connection is not connection)
 
     async def close(self, grace_seconds: float) -> None:
-        """Let the calls finish for up to `grace_seconds`, then end them and the connection."""
+        """Let the calls finish for up to `grace_seconds`, then end them."""
         until = self._loop.time() + grace_seconds
         while self.held and (left := until - self._loop.time()) > 0:
             await asyncio.sleep(0)  # what waits for its turn is sent
@@ -100,7 +99,6 @@ class Batcher:
         for timer in (self._alarm, self._departure):
             if timer is not None:
                 timer.cancel()
-        await self._connection.close()
 
     def _linger(self) -> None:
         """Depart, unless more has come within the last turns of the loop."""

@@ -43,11 +43,12 @@ class RemoteJudge:
         if self._closed:
             raise closed()
         ledger = evaluation.ledger(self.name)
-        item = self._backend.ask(self._head, _encoded(evaluation), timeout_seconds)
+        batcher = self._backend.batcher(evaluation.hierarchy.depth)
+        item = batcher.ask(self._head, _encoded(evaluation), timeout_seconds)
         try:
             reply = await item.answer
         except asyncio.CancelledError:
-            self._backend.drop(item)
+            batcher.drop(item)
             raise
         except JudgeFailed as failed:
             if failed.reason == DEPTH_EXCEEDED:

@@ -154,9 +154,9 @@ class Asker:
     def held(self) -> int:
         return self.judge._backend.held
 
-    def ask(self, item: str, seconds: float = 10) -> asyncio.Task[Answer]:
+    def ask(self, item: str, seconds: float = 10, depth: int = 1) -> asyncio.Task[Answer]:
         """Ask in a task of its own, which starts in the next turn of the loop."""
-        about = self.evaluations[item] = Evaluation(submission(item), Hierarchy())
+        about = self.evaluations[item] = Evaluation(submission(item), Hierarchy("", depth))
         return asyncio.create_task(self.judge.evaluate(about, seconds))
 
     def ask_each(self, items: str, seconds: float = 10) -> list[asyncio.Task[Answer]]:

@@ -222,6 +222,22 @@ async def test_a_batch_of_cancelled_items_is_cancelled_at_the_backend_and_frees_
     assert backend.travelled == [["a", "b", "c"], ["d"]]
 
 
+async def test_deeper_calls_do_not_wait_for_the_places_of_those_that_wait_for_them() -> None:
+    async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
+        tasks = []
+        for depth in (1, 2, 3):
+            tasks.append(judge.ask(str(depth), depth=depth))
+            await backend.arrived(depth)
+        tasks.append(judge.ask("4", depth=3))
+        await turns()
+        assert backend.travelled == [["1"], ["2"], ["3"]]
+        for call in reversed(backend.calls):
+            call.go.set()
+        await backend.arrived(4)
+        backend.calls[3].go.set()
+        assert await answered(tasks) == "1234"
+
+
 async def test_judges_of_one_target_share_a_connection_and_travel_together() -> None:
     names = ("strict", "mild", "")
     async with desk() as backend, AsyncExitStack() as stack:
