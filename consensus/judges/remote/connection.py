@@ -15,6 +15,8 @@ _OPTIONS: list[tuple[str, str | int]] = [
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.enable_retries", 0),
+    # A channel made anew, after a reload, connects anew: it inherits no pause after failures.
+    ("grpc.use_local_subchannel_pool", 1),
 ]
 
 Call = grpc.aio.UnaryUnaryCall[bytes, bytes]

@@ -38,6 +38,8 @@ async def test_a_storm_of_cancellations_leaves_nothing_behind() -> None:
         with anyio.fail_after(10):
             while judge.held:  # noqa: ASYNC110 - calls whose items have gone end a turn later
                 await asyncio.sleep(0)
+        batchers = judge.judge._backend._batchers.values()
+        assert [one._gathered for one in batchers] == [0]
     assert asyncio.all_tasks() <= before
     answers = [
         (number, one.reasoning)
