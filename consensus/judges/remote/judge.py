@@ -1,0 +1,93 @@
+"""Judges behind gRPC: the judge that a panel sees."""
+
+import asyncio
+from typing import Literal
+
+from consensus.domain.decision import MAX_DEPTH
+from consensus.domain.errors import JudgeFailed
+from consensus.domain.gradient import Answer, FailureKind
+from consensus.domain.judges import JudgeSpec
+from consensus.domain.ports import Evaluation
+from consensus.judges.remote.backend import Backends
+from consensus.judges.remote.failures import DEPTH_EXCEEDED, closed, unreadable
+from consensus.v1 import judge_pb2
+from consensus.wire.decision import hierarchy_to
+from consensus.wire.gradient import answer_from, usage_from
+from consensus.wire.submission import submission_to
+
+_SUBMISSION = "remote.submission"
+
+
+class RemoteJudge:
+    """One judge of one backend: a leaf (`remote`), or a panel of another server (`consensus`)."""
+
+    waits: Literal[True] = True
+
+    def __init__(self, spec: JudgeSpec, backends: Backends | None = None) -> None:
+        """Join the backend; it connects on the first call. Must run inside the event loop.
+
+        Raises OSError where TLS has a file that is no good.
+        """
+        self.name = spec.name
+        self.kind = spec.kind
+        self.description = f"{spec.remote_judge or 'default'} at {spec.target}"
+        self._nests = spec.kind == "consensus"
+        self._head = judge_pb2.EvaluateRequest(judge=spec.remote_judge).SerializeToString()
+        self._backend = (backends or Backends()).join(spec)
+        self._closed = False
+
+    async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
+        """Ask the backend. Raises JudgeFailed."""
+        if self._nests and evaluation.hierarchy.depth > MAX_DEPTH:
+            raise _too_deep(evaluation)
+        if self._closed:
+            raise closed()
+        ledger = evaluation.ledger(self.name)
+        batcher = self._backend.batcher(evaluation.hierarchy.depth)
+        item = batcher.ask(self._head, _encoded(evaluation), timeout_seconds)
+        try:
+            reply = await item.answer
+        except asyncio.CancelledError:
+            batcher.drop(item)
+            raise
+        except JudgeFailed as failed:
+            if failed.reason == DEPTH_EXCEEDED:
+                raise _too_deep(evaluation) from None
+            raise
+        finally:
+            ledger.attempts += item.calls
+        if reply.HasField("usage"):
+            try:
+                ledger.add(usage_from(reply.usage))
+            except ValueError:
+                raise unreadable("the reply's usage is below 0 or not finite") from None
+        answer = answer_from(reply)
+        if answer is None:
+            raise unreadable(
+                "the reply holds neither gradient nor abstention, or an unknown status"
+            )
+        return answer
+
+    async def close(self, grace_seconds: float) -> None:
+        """Take no more calls; the last judge of a backend closes it, as its `leave` says."""
+        if not self._closed:
+            self._closed = True
+            await self._backend.leave(grace_seconds)
+
+
+def _encoded(evaluation: Evaluation) -> bytes:
+    """Return the encoded EvaluateRequest without a judge, made once for all seats."""
+    encoded = evaluation.memo.get(_SUBMISSION)
+    if not isinstance(encoded, bytes):
+        request = judge_pb2.EvaluateRequest(
+            submission=submission_to(evaluation.submission),
+            hierarchy=hierarchy_to(evaluation.hierarchy),
+        )
+        encoded = evaluation.memo[_SUBMISSION] = request.SerializeToString()
+    return encoded
+
+
+def _too_deep(evaluation: Evaluation) -> JudgeFailed:
+    path = " > ".join(evaluation.hierarchy.path)
+    words = f"{DEPTH_EXCEEDED}: depth {MAX_DEPTH} is the last ({path})"
+    return JudgeFailed(FailureKind.ERROR, words)
