@@ -12,7 +12,6 @@ from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Clock, Judge, Observer, WaitingJudge
 from consensus.judges.embedded import embedded_judges
-from consensus.judges.llm.backends import open_backend
 from consensus.judges.llm.chat import ChatBackend
 from consensus.judges.llm.judge import LlmJudge
 from consensus.judges.nested import PolicyJudge
@@ -62,6 +61,8 @@ class Bench(dict[str, Judge]):
 
     def _model(self, backend: str) -> ChatBackend:
         """Return the connection to a model server, which its judges share."""
+        from consensus.judges.llm.backends import open_backend  # a third of a second to import
+
         if backend not in self._models:
             self._models[backend] = open_backend(self._policies.backends[backend])
         return self._models[backend]

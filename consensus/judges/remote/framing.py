@@ -14,6 +14,8 @@ FRAMING_BYTES = 6
 """What an item takes in a batch beside its own bytes, at most."""
 _ITEM = b"\x0a"
 """Field 1, length-delimited: `EvaluateBatchRequest.requests`, `EvaluateBatchResponse.results`."""
+_SUBMISSION, _HIERARCHY = b"\x12", b"\x1a"
+"""Fields 2 and 3 of EvaluateRequest, length-delimited."""
 _UNREADABLE = judge_pb2.EvaluateBatchResult()
 """What stands for a result that is not the contract's: it holds nothing."""
 
@@ -24,6 +26,12 @@ def batch_of(requests: Iterable[tuple[bytes, bytes]]) -> bytes:
     for head, body in requests:
         parts += (_ITEM, _varint(len(head) + len(body)), head, body)
     return b"".join(parts)
+
+
+def request_body(submission: bytes, hierarchy: bytes) -> bytes:
+    """Return an encoded EvaluateRequest without a judge."""
+    parts = (_SUBMISSION, _varint(len(submission)), submission)
+    return b"".join((*parts, _HIERARCHY, _varint(len(hierarchy)), hierarchy))
 
 
 def results_of(reply: bytes) -> Sequence[judge_pb2.EvaluateBatchResult]:

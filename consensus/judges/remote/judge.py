@@ -9,13 +9,16 @@ from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec
 from consensus.domain.ports import Evaluation
 from consensus.judges.remote.backend import Backends
+from consensus.judges.remote.batching import Batcher
 from consensus.judges.remote.failures import DEPTH_EXCEEDED, closed, unreadable
+from consensus.judges.remote.flights import Item
+from consensus.judges.remote.framing import request_body
 from consensus.v1 import judge_pb2
 from consensus.wire.decision import hierarchy_to
 from consensus.wire.gradient import answer_from, usage_from
-from consensus.wire.submission import submission_to
+from consensus.wire.submission import message_of
 
-_SUBMISSION = "remote.submission"
+_BODY = "remote.body"
 
 
 class RemoteJudge:
@@ -38,24 +41,60 @@ class RemoteJudge:
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
         """Ask the backend. Raises JudgeFailed."""
+        pending = self.begin(evaluation, timeout_seconds)
+        try:
+            await pending.future
+        except asyncio.CancelledError:
+            pending.drop()
+            raise
+        except JudgeFailed:
+            pass  # raised below
+        return pending.answer()
+
+    def begin(self, evaluation: Evaluation, timeout_seconds: float) -> "Asked":
+        """Ask the backend and return at once. Raises JudgeFailed."""
         if self._nests and evaluation.hierarchy.depth > MAX_DEPTH:
             raise _too_deep(evaluation)
         if self._closed:
             raise closed()
-        ledger = evaluation.ledger(self.name)
         batcher = self._backend.batcher(evaluation.hierarchy.depth)
         item = batcher.ask(self._head, _encoded(evaluation), timeout_seconds)
+        return Asked(self.name, evaluation, batcher, item)
+
+    async def close(self, grace_seconds: float) -> None:
+        """Take no more calls; the last judge of a backend closes it, as its `leave` says."""
+        if not self._closed:
+            self._closed = True
+            await self._backend.leave(grace_seconds)
+
+
+class Asked:
+    """One call of one judge, until its answer is there."""
+
+    __slots__ = ("_batcher", "_evaluation", "_item", "_judge", "future")
+
+    def __init__(self, judge: str, evaluation: Evaluation, batcher: Batcher, item: Item) -> None:
+        self._judge = judge
+        self._evaluation = evaluation
+        self._batcher = batcher
+        self._item = item
+        self.future = item.answer
+
+    def drop(self) -> None:
+        """Leave the queue, or the batch."""
+        self._batcher.drop(self._item)
+        self._evaluation.ledger(self._judge).attempts += self._item.calls
+
+    def answer(self) -> Answer:
+        """Return the answer, once it is there. Raises JudgeFailed."""
+        ledger = self._evaluation.ledger(self._judge)
+        ledger.attempts += self._item.calls
         try:
-            reply = await item.answer
-        except asyncio.CancelledError:
-            batcher.drop(item)
-            raise
+            reply = self.future.result()
         except JudgeFailed as failed:
             if failed.reason == DEPTH_EXCEEDED:
-                raise _too_deep(evaluation) from None
+                raise _too_deep(self._evaluation) from None
             raise
-        finally:
-            ledger.attempts += item.calls
         if reply.HasField("usage"):
             try:
                 ledger.add(usage_from(reply.usage))
@@ -68,22 +107,14 @@ class RemoteJudge:
             )
         return answer
 
-    async def close(self, grace_seconds: float) -> None:
-        """Take no more calls; the last judge of a backend closes it, as its `leave` says."""
-        if not self._closed:
-            self._closed = True
-            await self._backend.leave(grace_seconds)
-
 
 def _encoded(evaluation: Evaluation) -> bytes:
     """Return the encoded EvaluateRequest without a judge, made once for all seats."""
-    encoded = evaluation.memo.get(_SUBMISSION)
+    encoded = evaluation.memo.get(_BODY)
     if not isinstance(encoded, bytes):
-        request = judge_pb2.EvaluateRequest(
-            submission=submission_to(evaluation.submission),
-            hierarchy=hierarchy_to(evaluation.hierarchy),
-        )
-        encoded = evaluation.memo[_SUBMISSION] = request.SerializeToString()
+        submission = message_of(evaluation).SerializeToString()
+        hierarchy = hierarchy_to(evaluation.hierarchy).SerializeToString()
+        encoded = evaluation.memo[_BODY] = request_body(submission, hierarchy)
     return encoded
 
 

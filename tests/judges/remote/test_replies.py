@@ -11,9 +11,9 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Abstention, Failure, FailureKind
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
-from consensus.judges.remote import judge as judge_module
 from consensus.judges.remote.failures import MAX_REPLY_BYTES
 from consensus.v1 import gradient_pb2, judge_pb2
+from consensus.wire import submission as wire_module
 from consensus.wire.gradient import answer_to
 from consensus.wire.submission import submission_from, submission_to
 from tests.builders import criteria, decide, quotes, scores, seats_of, stage, submission
@@ -153,7 +153,7 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
         encoded.append(message)
         return encode(message)
 
-    monkeypatch.setattr(judge_module, "submission_to", spy)
+    monkeypatch.setattr(wire_module, "submission_to", spy)
     names = [f"judge {number}" for number in range(5)]
     async with serving(always(REPLY)) as backend, AsyncExitStack() as stack:
         opened = [judge_at(backend.target, name, remote_judge=name) for name in names]
