@@ -192,6 +192,8 @@ class Fanout:
         answer: Answer | Failure | None,
         struck: int = 0,
     ) -> SeatResult:
+        if (given_up := self.slots[index]) is not None:  # and answered after all
+            return given_up
         began, attempts, usage = self._started[index], 0, None
         if began is not None:
             ledger = self._evaluation.ledgers.pop(seat.judge, _NO_LEDGER)
