@@ -25,8 +25,8 @@ UPSTREAM = "upstream calls"
 def held(server: Running, backends: Sequence[Running]) -> dict[str, float]:
     """Return what is held, in words; all of it must be 0 once nobody calls.
 
-    An asyncio task has no gauge. One that leaked would hold its judgment, about 10 kB, and show as
-    memory; the task of a seat holds one of the gauges too.
+    An asyncio task has no gauge of its own. That of a call or a seat holds one of these; any other
+    one that leaked would hold its judgment, about 10 kB, and show as memory.
     """
     seen = _scraped(server)
     found = {words: value(seen) for words, value in HELD.items()}
