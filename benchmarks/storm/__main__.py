@@ -79,7 +79,7 @@ async def run(folder: Path, judgments: int, connections: int, seed: int) -> Outc
     return Outcome(
         judgments=judgments,
         seconds=seconds,
-        ends=ends,
+        ends=dict(ends),
         upstream_asked=asked,
         upstream_cancelled=cancelled,
         before=before,
@@ -109,12 +109,11 @@ def report(outcome: Outcome, faults: Sequence[str]) -> None:
     table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), show_header=False)
     before, after = outcome.before, outcome.after
     rate = outcome.judgments / outcome.seconds
-    others = sum(outcome.ends.values()) - outcome.ends[ANSWERED] - outcome.ends[CANCELLED]
+    answered, cancelled = (outcome.ends.get(end, 0) for end in (ANSWERED, CANCELLED))
+    others = sum(outcome.ends.values()) - answered - cancelled
     rows = {
         "judgments": f"{outcome.judgments:,} in {outcome.seconds:.1f} s, {rate:,.0f}/s",
-        "answered, cancelled, other": (
-            f"{outcome.ends[ANSWERED]:,}, {outcome.ends[CANCELLED]:,}, {others:,}"
-        ),
+        "answered, cancelled, other": f"{answered:,}, {cancelled:,}, {others:,}",
         "judge calls, cancelled": (
             f"{outcome.upstream_asked:,}, {outcome.upstream_cancelled:,} (with the warm-up)"
         ),
