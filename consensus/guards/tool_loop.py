@@ -1,0 +1,75 @@
+"""Tool loop ("doom loop" in Hive's code): the same tool calls in several turns running.
+
+Calls are the same when name and arguments are, the arguments compared as JSON whatever the order
+of their keys. The order of the calls counts.
+"""
+
+import json
+from collections.abc import Iterable
+
+from consensus.domain.decision import Reason, ReasonCode, Verdict
+from consensus.domain.guards import GuardAction, TurnGuards
+from consensus.domain.submission import Submission
+from consensus.domain.turn import ToolCall, Turn
+from consensus.guards.outcome import GuardOutcome, listed, said
+from consensus.guards.tools import work
+
+_WARNING = (
+    "You have made the same tool calls with the same arguments in {turns} turns running: {tools}."
+    " Their results will not change. Do something else, or go on with what you have."
+)
+_ASK = " Ask your user how to go on."
+
+
+def tool_loop(_: Submission, turn: Turn, guards: TurnGuards) -> GuardOutcome | None:
+    """Warn, or ESCALATE, after every `tool_loop_turns` turns with the same tool calls.
+
+    A worker that talks with a person is to ask that person.
+    """
+    calls = _counted(turn.tool_calls, guards)
+    if guards.on_tool_loop is GuardAction.OFF or not calls:
+        return None
+    running = 1 + _same_before(calls, turn, guards)
+    if running % guards.tool_loop_turns:  # having warned, it begins to count anew
+        return None
+    words = f"The same {len(calls)} tool calls in {running} turns running."
+    if guards.on_tool_loop is GuardAction.ESCALATE:
+        return said(ReasonCode.TOOL_LOOP, words, verdict=Verdict.ESCALATE)
+    warning = _WARNING.format(turns=running, tools=listed([call.name for call in calls]))
+    if not turn.client_facing:
+        return said(ReasonCode.TOOL_LOOP, words, feedback=warning)
+    asks = Reason(ReasonCode.USER_INPUT_NEEDED, ReasonCode.USER_INPUT_NEEDED.value)
+    return GuardOutcome(
+        verdict=Verdict.RETRY,
+        reasons=(asks, Reason(ReasonCode.TOOL_LOOP, words)),
+        feedback=warning + _ASK,
+    )
+
+
+def _same_before(calls: list[ToolCall], turn: Turn, guards: TurnGuards) -> int:
+    """Return how many turns just before this one made the same calls."""
+    wanted: list[str] | None = None
+    for number, earlier in enumerate(reversed(turn.earlier)):
+        theirs = _counted(earlier.tool_calls, guards)
+        if [call.name for call in theirs] != [call.name for call in calls]:
+            return number
+        if [call.arguments for call in theirs] == [call.arguments for call in calls]:
+            continue
+        if wanted is None:
+            wanted = [canonical(call.arguments) for call in calls]
+        if [canonical(call.arguments) for call in theirs] != wanted:
+            return number
+    return len(turn.earlier)
+
+
+def _counted(calls: Iterable[ToolCall], guards: TurnGuards) -> list[ToolCall]:
+    real = work(calls, guards)
+    return real if guards.tool_loop_counts_failed else [call for call in real if not call.failed]
+
+
+def canonical(arguments: str) -> str:
+    """Return JSON text with sorted keys and no white space; what is no JSON, as it is."""
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return arguments.strip()
