@@ -10,7 +10,7 @@ from consensus.domain.submission import Submission
 from consensus.domain.turn import Turn
 from consensus.guards.outcome import GuardOutcome, said
 
-READ = 8_000
+READ = 4_000
 """Characters of each text that are compared."""
 _REPEATING = "Your latest answers repeat each other. Try another way, or ask for what you need."
 _STANDING = "Your latest answers have met no further criterion. Try another way."
@@ -23,10 +23,9 @@ def plateau(
     if guards.on_plateau is GuardAction.OFF:
         return None
     turns = guards.plateau_turns
-    share = overlap(_latest(submission, turn, turns), guards.plateau_ngram)
-    if share > guards.plateau_overlap:
-        words = f"The last {turns} texts share at least {share:.0%} of their n-grams, each"
-        words += " with the one before."
+    if repeating(_latest(submission, turn, turns), guards.plateau_ngram, guards.plateau_overlap):
+        words = f"Each of the last {turns} texts shares more than {guards.plateau_overlap:.0%} of"
+        words += " its n-grams with the one before."
         return _outcome(ReasonCode.PLATEAU, words, _REPEATING, guards.on_plateau)
     if stands_still(_met(turn, criteria), turns):
         words = f"No further criterion was met in {turns} checks."
@@ -48,13 +47,15 @@ def no_progress(
     return _outcome(ReasonCode.NO_PROGRESS, words, _STANDING, guards.on_no_progress)
 
 
-def overlap(texts: Sequence[str], n: int) -> float:
-    """Return the smallest share of n-grams (Jaccard) that a text has in common with the one
-    before; 0 with fewer than two texts, or an empty one.
+def repeating(texts: Sequence[str], n: int, bound: float) -> bool:
+    """Tell whether each text shares more than `bound` of the n-grams (Jaccard) with the one before.
+
+    False with fewer than two texts, or an empty one. Begins at the latest, where most runs differ.
     """
-    grams = [_grams(text, n) for text in texts]
-    shares = [len(a & b) / max(len(a | b), 1) for a, b in pairwise(grams)]
-    return min(shares, default=0.0)
+    grams = (_grams(text, n) for text in reversed(texts))
+    return len(texts) > 1 and all(
+        len(a & b) > bound * max(len(a | b), 1) for a, b in pairwise(grams)
+    )
 
 
 def stands_still(met: Sequence[int], checks: int) -> bool:

@@ -1,4 +1,8 @@
-"""Refusal: the worker declines the task, so that going on is no use."""
+"""Refusal: the worker declines the task, so that going on is no use.
+
+Agents that serve people decline single requests all the time and go on; what asks something, such
+as whether to hand over to a person, is no end.
+"""
 
 from consensus.domain.decision import Reason, ReasonCode, Verdict
 from consensus.domain.guards import GoalGuards
@@ -14,9 +18,11 @@ SHORT = 600
 
 
 def refusal(submission: Submission, turn: Turn | None, guards: GoalGuards) -> GuardOutcome | None:
-    """ESCALATE a short text that begins with a refusal, unless the worker is at work."""
+    """ESCALATE a short text that begins with a refusal and asks nothing, unless the worker is at
+    work.
+    """
     text = submission.candidate
-    if len(text) > SHORT or (turn is not None and turn.tool_calls):
+    if len(text) > SHORT or "?" in text or (turn is not None and turn.tool_calls):
         return None
     phrase = found(guards.refusal_phrases, text[:OPENING])
     if not phrase:

@@ -14,6 +14,8 @@ from consensus.domain.turn import ToolCall, Turn
 from consensus.guards.outcome import GuardOutcome, listed, said
 from consensus.guards.tools import work
 
+MAX_READ = 20_000
+"""Characters of one call's arguments that are read as JSON."""
 _WARNING = (
     "You have made the same tool calls with the same arguments in {turns} turns running: {tools}."
     " Their results will not change. Do something else, or go on with what you have."
@@ -30,8 +32,8 @@ def tool_loop(_: Submission, turn: Turn, guards: TurnGuards) -> GuardOutcome | N
     if guards.on_tool_loop is GuardAction.OFF or not calls:
         return None
     running = 1 + _same_before(calls, turn, guards)
-    if running % guards.tool_loop_turns:  # having warned, it begins to count anew
-        return None
+    if running < guards.tool_loop_turns or _length(running, turn) % guards.tool_loop_turns:
+        return None  # having warned, it begins to count anew
     words = f"The same {len(calls)} tool calls in {running} turns running."
     if guards.on_tool_loop is GuardAction.ESCALATE:
         return said(ReasonCode.TOOL_LOOP, words, verdict=Verdict.ESCALATE)
@@ -48,16 +50,13 @@ def tool_loop(_: Submission, turn: Turn, guards: TurnGuards) -> GuardOutcome | N
 
 def _same_before(calls: list[ToolCall], turn: Turn, guards: TurnGuards) -> int:
     """Return how many turns just before this one made the same calls."""
-    wanted: list[str] | None = None
+    names, read = [call.name for call in calls], _Spellings()
+    wanted = [read[call.arguments] for call in calls]
     for number, earlier in enumerate(reversed(turn.earlier)):
         theirs = _counted(earlier.tool_calls, guards)
-        if [call.name for call in theirs] != [call.name for call in calls]:
+        if [call.name for call in theirs] != names:
             return number
-        if [call.arguments for call in theirs] == [call.arguments for call in calls]:
-            continue
-        if wanted is None:
-            wanted = [canonical(call.arguments) for call in calls]
-        if [canonical(call.arguments) for call in theirs] != wanted:
+        if [read[call.arguments] for call in theirs] != wanted:
             return number
     return len(turn.earlier)
 
@@ -67,8 +66,27 @@ def _counted(calls: Iterable[ToolCall], guards: TurnGuards) -> list[ToolCall]:
     return real if guards.tool_loop_counts_failed else [call for call in real if not call.failed]
 
 
+def _length(running: int, turn: Turn) -> int:
+    """Return the length of a loop; where it began before what is told, that of the whole run,
+    which grows by one with each turn, too.
+    """
+    return max(running, turn.iteration + 1) if running > len(turn.earlier) else running
+
+
+class _Spellings(dict[str, str]):
+    """Arguments as canonical JSON, each read once: those of a loop come again and again."""
+
+    def __missing__(self, arguments: str) -> str:
+        self[arguments] = read = canonical(arguments)
+        return read
+
+
 def canonical(arguments: str) -> str:
-    """Return JSON text with sorted keys and no white space; what is no JSON, as it is."""
+    """Return JSON text with sorted keys and no white space; as it is, less space around, what is
+    no JSON or longer than MAX_READ.
+    """
+    if len(arguments) > MAX_READ:
+        return arguments.strip()
     try:
         return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -76,6 +76,14 @@ def test_having_warned_it_counts_anew(turns: int, warned: bool) -> None:
     assert (ReasonCode.TOOL_LOOP in codes(run_before(turn, HIVE))) is warned
 
 
+@pytest.mark.parametrize(("iteration", "warned"), [(8, True), (9, False), (10, False), (11, True)])
+def test_a_loop_that_began_before_what_is_told_is_warned_of_as_often(
+    iteration: int, warned: bool
+) -> None:
+    turn = about(tool_calls=SEARCH, iteration=iteration, earlier=before(*[SEARCH] * 5))
+    assert (ReasonCode.TOOL_LOOP in codes(run_before(turn, HIVE))) is warned
+
+
 @pytest.mark.parametrize(
     ("latest", "looped"),
     [

@@ -9,7 +9,7 @@ from consensus.domain.guards import GuardAction, TurnJudge
 from consensus.domain.submission import Submission
 from consensus.domain.turn import GoalStatus
 from consensus.guards import Claim, run_after, run_before
-from consensus.guards.plateau import overlap, stands_still
+from consensus.guards.plateau import repeating, stands_still
 from tests.guards.running import GOAL, about, before, calls, codes, criterion, goal, hive
 
 RETRY, ACCEPT, ESCALATE = Verdict.RETRY, Verdict.ACCEPT, Verdict.ESCALATE
@@ -18,20 +18,24 @@ LINE = "the plan has three flights and five hotels near the venue for you"
 
 
 @pytest.mark.parametrize(
-    ("texts", "share"),
+    ("texts", "bound", "same"),
     [
-        ([], 0.0),
-        (["a b c d"], 0.0),
-        (["a b c d", "a b c d"], 1.0),
-        (["A b  c d", "a B c\nd"], 1.0),
-        (["a b c d", "a b c e"], 1 / 3),
-        (["a b c d", "a b c d", "w x y z"], 0.0),
-        (["ok", "ok"], 1.0),
-        (["", ""], 0.0),
+        ([], 0.0, False),
+        (["a b c d"], 0.0, False),
+        (["a b c d", "a b c d"], 0.9, True),
+        (["a b c d", "a b c d"], 1.0, False),
+        (["A b  c d", "a B c\nd"], 0.9, True),
+        (["a b c d", "a b c e"], 0.33, True),
+        (["a b c d", "a b c e"], 0.34, False),
+        (["w x y z", "a b c d", "a b c d"], 0.0, False),
+        (["ok", "ok"], 0.8, True),
+        (["", ""], 0.0, False),
     ],
 )
-def test_the_overlap_is_the_smallest_of_neighbours(texts: list[str], share: float) -> None:
-    assert overlap(texts, 3) == pytest.approx(share)
+def test_texts_repeat_when_each_shares_enough_with_the_one_before(
+    texts: list[str], bound: float, same: bool
+) -> None:
+    assert repeating(texts, 3, bound) is same
 
 
 @pytest.mark.parametrize(
@@ -107,6 +111,7 @@ def test_turns_that_were_not_judged_are_no_checks() -> None:
         ("Sorry, but I cannot help  with this.", True),
         ("I can not comply with that.", True),
         ("You cannot help it: the museum is closed.", False),
+        ("I cannot help with that. Shall I hand over to a colleague?", False),
         (f"{LINE * 6} I cannot help with more.", False),
         (f"I cannot help with the visa. {LINE * 20}", False),
         ("", False),
