@@ -14,8 +14,10 @@ from consensus.domain.turn import ToolCall, Turn
 from consensus.guards.outcome import GuardOutcome, listed, said
 from consensus.guards.tools import work
 
-MAX_READ = 20_000
-"""Characters of one call's arguments that are read as JSON."""
+MAX_READ = 100_000
+"""Characters of arguments that are read as JSON, for all turns together: some 10 ms."""
+_PER_CALL = 100
+"""What reading one call's arguments takes beside their length, in characters."""
 _WARNING = (
     "You have made the same tool calls with the same arguments in {turns} turns running: {tools}."
     " Their results will not change. Do something else, or go on with what you have."
@@ -74,19 +76,23 @@ def _length(running: int, turn: Turn) -> int:
 
 
 class _Spellings(dict[str, str]):
-    """Arguments as canonical JSON, each read once: those of a loop come again and again."""
+    """Arguments as canonical JSON, each read once: those of a loop come again and again.
+
+    When MAX_READ is used up, further ones stay as they are written.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = MAX_READ
 
     def __missing__(self, arguments: str) -> str:
-        self[arguments] = read = canonical(arguments)
+        self._left -= len(arguments) + _PER_CALL
+        self[arguments] = read = canonical(arguments) if self._left >= 0 else arguments
         return read
 
 
 def canonical(arguments: str) -> str:
-    """Return JSON text with sorted keys and no white space; as it is, less space around, what is
-    no JSON or longer than MAX_READ.
-    """
-    if len(arguments) > MAX_READ:
-        return arguments.strip()
+    """Return JSON text with sorted keys and no white space; what is no JSON, less space around."""
     try:
         return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -153,3 +153,12 @@ def test_a_warning_goes_along_with_what_is_missing() -> None:
 )
 def test_arguments_are_compared_as_json_where_they_are(written: str, read: str) -> None:
     assert canonical(written) == read
+
+
+def test_reading_arguments_has_an_end() -> None:
+    long = '["' + "x" * 99_000 + '", 1]'
+    spelt = (calls("search", arguments=long), calls("search", arguments=long.replace(", ", " , ")))
+    as_written = about(tool_calls=spelt[0], earlier=before(spelt[0], spelt[0]))
+    assert ReasonCode.TOOL_LOOP in codes(run_before(as_written, HIVE))
+    respelt = about(tool_calls=spelt[0], earlier=before(spelt[1], spelt[0]))
+    assert ReasonCode.TOOL_LOOP not in codes(run_before(respelt, HIVE))
