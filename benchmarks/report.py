@@ -6,6 +6,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+BATCH_ROW = "consensus.remote5.batch32"
+"""Callers send 32 requests in one BatchJudge."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -14,10 +17,11 @@ class Row:
     name: str
     callers: int
     rps: float
+    """Judgments answered in a second; a batch counts as many."""
     p50_ms: float
     p99_ms: float
     cpu_ms: float
-    """The server's processor time for one call."""
+    """The server's processor time for one judgment."""
     rss_mib: float
 
     def as_json(self) -> dict[str, object]:
@@ -82,4 +86,13 @@ def _bars(
     if remote and direct:
         added = remote.p50_ms - direct.p50_ms
         bars.append(("added latency over a judge, p50 ms, 1 caller", added, 3.0, False))
+    gather = found.get(("gather.remote5", 64))
+    ours, batched = found.get(("consensus.remote5", 64)), found.get((BATCH_ROW, 4))
+    if gather and ours:
+        words = "consensus.remote5 / gather.remote5, 64 callers"
+        bars.append((f"{words}, requests/s", ours.rps / gather.rps, 2.5, True))
+        bars.append((f"{words}, CPU", ours.cpu_ms / gather.cpu_ms, 0.4, False))
+    if gather and batched:
+        words = f"{BATCH_ROW} / gather.remote5 at 64 callers"
+        bars.append((f"{words}, judgments/s", batched.rps / gather.rps, 8.0, True))
     return bars

@@ -146,6 +146,13 @@ class App:
             ),
         )
 
+    def put_in_force(self, policies: PolicySet) -> Bench:
+        """Judge new requests by `policies`; returns the judges of those under way, to be closed."""
+        previous, self._bench = self._bench, self._made(policies)
+        self.rules.current = Rulebook(policies, self._bench)
+        self._tell(policies)
+        return previous
+
     def _made(self, policies: PolicySet) -> Bench:
         return Bench(policies, self._engine, self._clock, self._nested_observer, self._habits)
 
@@ -183,8 +190,12 @@ class App:
                 group.start_soon(self._measure_lag)
                 await self._until_stopped(signals, reloader)
                 group.cancel_scope.cancel()
-            await self._bench.close(0)
+            await self.close()
         log.info("stopped")
+
+    async def close(self) -> None:
+        """Close every judge's connections."""
+        await self._bench.close(0)
 
     async def _until_stopped(
         self, signals: AsyncIterator[signal.Signals], reloader: Reloader | None
@@ -212,9 +223,7 @@ class App:
             return None
 
         async def apply(policies: PolicySet) -> None:
-            previous, self._bench = self._bench, self._made(policies)
-            self.rules.current = Rulebook(policies, self._bench)
-            self._tell(policies)
+            previous = self.put_in_force(policies)
             # A request under way keeps its judges, asked already or not; none outlives this.
             spawn(_retire, previous, self._settings.max_deadline_seconds)
 

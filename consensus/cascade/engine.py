@@ -55,19 +55,20 @@ class Engine:
         hierarchy: Hierarchy | None = None,
         max_cost_usd: float | None = None,
         derivation: Derivation | None = None,
+        memo: dict[str, object] | None = None,
     ) -> Decision:
         """Return the decision of `policy` about `submission` within the budget.
 
-        Every seat's judge must be in `judges`. `max_cost_usd` is a limit beside the policy's; what
-        a `derivation` derives replaces the rubric. Raises AllJudgesUnavailable where the policy
-        says `on_no_quorum: fail` and no judge answered, SpendLimitReached, CriteriaNotDerived;
-        judges' own failures never raise.
+        Every seat's judge must be in `judges`; `memo` is what they need not work out any more.
+        `max_cost_usd` is a limit beside the policy's; what a `derivation` derives replaces the
+        rubric. Raises AllJudgesUnavailable where the policy says `on_no_quorum: fail` and no judge
+        answered, SpendLimitReached, CriteriaNotDerived; judges' own failures never raise.
         """
         began, create_time = self._clock.monotonic(), self._clock.now()
         budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
         hierarchy = hierarchy or Hierarchy()
         decision_id = self._new_id()
-        evaluation = Evaluation(submission, hierarchy.child(decision_id))
+        evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
         spending = self._purses.open(policy, max_cost_usd)
         derived = NOT_DERIVED
         if derivation is not None:
@@ -179,7 +180,8 @@ def _no_quorum(stage: Stage, result: StageResult) -> Action:
     action = stage.on_no_quorum or Action.ESCALATE
     if action is not Action.FAIL:
         return action
-    seats = result.consensus.seats if result.consensus else ()
+    every = result.consensus.seats if result.consensus else ()
+    seats = [seat for seat in every if not seat.shadow]
     if all(seat.status is SeatStatus.FAILED for seat in seats):
         names = ", ".join(seat.judge for seat in seats)
         message = f"no judge of stage {stage.name!r} answered: {names}"
@@ -190,7 +192,7 @@ def _no_quorum(stage: Stage, result: StageResult) -> Action:
 def _may_all_fail(stage: Stage, slots: Slots) -> bool:
     """Tell whether `on_no_quorum: fail` may still have to raise: no seat has done but fail."""
     return stage.on_no_quorum is Action.FAIL and all(
-        slot is None or slot.status is SeatStatus.FAILED for slot in slots
+        slot is None or slot.shadow or slot.status is SeatStatus.FAILED for slot in slots
     )
 
 

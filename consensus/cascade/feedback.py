@@ -68,7 +68,7 @@ def _reasonings(results: Sequence[StageResult]) -> Iterator[str]:
         if result.consensus is not None
         for seat in result.consensus.seats
         if seat.gradient is not None
-        and seat.weight > 0
+        and seat.votes
         and seat.gradient.reasoning
         and not reaches(seat.gradient.score, result.consensus.threshold)
     ]
@@ -79,5 +79,5 @@ def _reasonings(results: Sequence[StageResult]) -> Iterator[str]:
 def _scored(results: Sequence[StageResult]) -> Iterator[GradientResult]:
     for result in results:
         for seat in result.consensus.seats if result.consensus else ():
-            if seat.gradient is not None and seat.weight > 0:
+            if seat.gradient is not None and seat.votes:
                 yield seat.gradient

@@ -78,7 +78,7 @@ def _criteria(result: StageResult) -> str:
 
 
 def _quorum(quorum: int, consensus: Consensus) -> str:
-    scored = sum(s.status is SeatStatus.SCORED and s.weight > 0 for s in consensus.seats)
+    scored = sum(s.status is SeatStatus.SCORED and s.votes for s in consensus.seats)
     return f"{scored} seats scored, {quorum} are needed; {_missing(consensus)}."
 
 
@@ -86,5 +86,5 @@ def _missing(consensus: Consensus) -> str:
     return ", ".join(
         f"{seat.judge} {seat.status.name}"
         for seat in consensus.seats
-        if seat.status is not SeatStatus.SCORED
+        if seat.status is not SeatStatus.SCORED and not seat.shadow
     )

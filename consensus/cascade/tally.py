@@ -180,7 +180,7 @@ def _quotes(seats: Sequence[SeatResult]) -> dict[tuple[str, FindingStatus], list
     found: dict[tuple[str, FindingStatus], list[Evidence]] = {}
     for column, gradient in _gradients(seats):
         for finding in gradient.findings:
-            if finding.evidence and seats[column].weight > 0 and not seats[column].shadow:
+            if finding.evidence and seats[column].votes:
                 known = found.setdefault((finding.criterion_id, finding.status), [])
                 known.extend(e for e in finding.evidence if e not in known)
     return found

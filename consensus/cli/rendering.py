@@ -132,7 +132,7 @@ def _seats(consensus: decision_pb2.Consensus, title: str) -> Table:
 def _seat(seat: decision_pb2.SeatResult, threshold: float) -> Iterator[Text]:
     word, colour = _SEATS.get(seat.status, ("?", "red"))
     yield said(seat.judge)
-    yield Text(f"{seat.weight:g}")
+    yield Text("shadow" if seat.shadow else f"{seat.weight:g}", "dim" if seat.shadow else "")
     yield Text(word, colour)
     if seat.WhichOneof("answer") == "gradient":
         passed = seat.gradient.score >= threshold - 1e-9

@@ -36,8 +36,8 @@ class SeatSection(Section):
     )
     shadow: bool = Field(
         False,
-        description="`true`: asked, recorded and counted, never folded and never waited for once"
-        " the other seats are done.",
+        description="`true`: asked, recorded and counted, never folded. It is waited for as long as"
+        " its time-out says; early settlement does not wait for it.",
     )
 
 

@@ -121,6 +121,11 @@ class SeatResult:
     """None for judges that use no model."""
 
     @property
+    def votes(self) -> bool:
+        """Whether the seat counts in the arithmetic, once it has scored."""
+        return self.weight > 0 and not self.shadow
+
+    @property
     def gradient(self) -> GradientResult | None:
         """The gradient of a scored seat."""
         return self.answer if isinstance(self.answer, GradientResult) else None

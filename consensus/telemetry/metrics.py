@@ -83,6 +83,13 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         Counter,
+        "consensus_shadow_seats_total",
+        "Scored shadow seats, by whether they were on the same side of the threshold as the"
+        " consensus: yes or no.",
+        ("judge", "agrees"),
+    ),
+    Metric(
+        Counter,
         "consensus_evidence_struck_total",
         "Quotations and findings struck because the submission does not hold them.",
         ("judge",),

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 
 from consensus import __version__
 from consensus.domain.decision import Decision, GateAnswer, SeatResult, SeatStatus, StageResult
+from consensus.domain.fold import reaches
 from consensus.domain.gradient import Failure, FailureKind
 from consensus.telemetry.metrics import Instruments
 
@@ -44,6 +45,7 @@ class Recorder:
         self._settled = known.counter("consensus_stages_settled_total")
         self._agreement = known.histogram("consensus_agreement_ratio")
         self._dissents = known.counter("consensus_dissents_total")
+        self._shadows = known.counter("consensus_shadow_seats_total")
         self._decisions = known.counter("consensus_decisions_total")
         self._decision_seconds = known.histogram("consensus_decision_duration_seconds")
         self._reloads = known.counter("consensus_policy_reloads_total")
@@ -130,6 +132,10 @@ class Recorder:
             self._agreement.observe(stage.consensus.agreement, policy)
         for dissent in stage.consensus.dissents:
             self._dissents.inc(dissent.judge)
+        for seat in stage.consensus.seats:
+            if seat.shadow and seat.gradient is not None and stage.gate.quorum_ok:
+                passed = reaches(seat.gradient.score, stage.consensus.threshold)
+                self._shadows.inc(seat.judge, "yes" if passed == stage.gate.score_ok else "no")
 
     def decided(self, decision: Decision) -> None:
         """The decision is made."""

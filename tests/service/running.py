@@ -11,7 +11,7 @@ import grpc.aio
 from grpc_health.v1 import health_pb2_grpc
 from prometheus_client import CollectorRegistry
 
-from consensus.app import App, close
+from consensus.app import App
 from consensus.config import Settings
 from consensus.config.load import parse_policies
 from consensus.domain.policy import PolicySet
@@ -118,4 +118,4 @@ async def serving(policies: PolicySet, **settings: Any) -> AsyncIterator[Running
             yield Running(app, witness, address, channel)
     finally:
         await app.server._server.stop(None)
-        await close(app.rules.current.judges, 0)
+        await app.close()

@@ -159,7 +159,7 @@ async def test_servers_that_ask_each_other_in_a_circle_end_at_the_last_depth() -
         other = file({"ring": policy("far")}, far=at(one.address, "ring"))
         async with serving(other) as two:
             ring = file({"ring": policy("far")}, far=at(two.address, "ring"))
-            one.app.rules.current = one.app.rulebook(ring)
+            one.app.put_in_force(ring)
             decision = (await one.consensus.Judge(request())).decision
             assert only_seat(decision).status == decision_pb2.SEAT_STATUS_ABSTAINED
             for server in (one, two):

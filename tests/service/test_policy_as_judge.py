@@ -72,11 +72,10 @@ async def test_a_chain_that_bites_its_tail_ends_at_the_last_depth() -> None:
         serving(rules(judges.target, ring=policy("outside"))) as server,
     ):
         ring = rules(server.address, ring=policy("ring"))
-        server.app.rules.current = server.app.rulebook(ring)
+        server.app.put_in_force(ring)
         decision = (await server.consensus.Judge(request())).decision
         assert decision.verdict == decision_pb2.VERDICT_ESCALATE
         assert server.value("consensus_decisions_total", policy="ring", verdict="escalate") == 4
-        await server.app.rules.current.judges["ring"].close(0)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("depth", range(4))

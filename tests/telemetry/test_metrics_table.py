@@ -26,6 +26,7 @@ CATALOGUE: dict[str, tuple[type[Instrument], tuple[str, ...]]] = {
     "consensus_judge_duration_seconds": (Histogram, ("judge",)),
     "consensus_judge_inflight": (Gauge, ("judge",)),
     "consensus_dissents_total": (Counter, ("judge",)),
+    "consensus_shadow_seats_total": (Counter, ("judge", "agrees")),
     "consensus_evidence_struck_total": (Counter, ("judge",)),
     "consensus_judge_retries_total": (Counter, ("judge", "reason")),
     "consensus_judge_hedges_total": (Counter, ("judge", "result")),
