@@ -15,6 +15,7 @@ from consensus.domain.gradient import (
 )
 from consensus.domain.policy import StrategyName
 from consensus.domain.submission import Criterion
+from consensus.domain.turn import GoalStatus
 from consensus.domain.values import value
 
 MAX_DEPTH = 3
@@ -72,6 +73,7 @@ class ReasonCode(Enum):
     CONVERSATION_OPEN = "The worker has no outputs to set; its conversation goes on until it ends."
     OUTPUTS_SET = "Every required output is set and nothing more is asked."
     REFUSED = "The worker declined the task."
+    GOAL_COMPLETE = "Fast and strong judge, or two fast answers, show that the goal is complete."
     GOAL_NOT_COMPLETE = "The findings do not show that the goal is complete."
     UNSUPPORTED_CLAIM = "The worker claims to be done and the findings do not show it."
     PLATEAU = "The latest turns repeat each other."
@@ -253,6 +255,10 @@ class Decision:
     duration_seconds: float
     usage: Usage | None = None
     """The sum over every seat that used a model; None where none did."""
+    goal_status: GoalStatus | None = None
+    """None where no guard watches a goal."""
+    goal_confidence: float | None = None
+    """How sure that is, 0 to 1; None where no rule of two judges came to one."""
     derived_rubric: tuple[Criterion, ...] = ()
     """The rubric that was derived from the task, where the request asked for one."""
 

@@ -1,97 +1,69 @@
-"""A turn that breaks the contract is refused, each fault by its field."""
+"""Turns through the running server: guards decide, and bad facts are told by their field."""
 
-from math import nan
 from typing import Any
 
+import grpc
 import pytest
 
-from consensus.service.turns import turn
-from consensus.v1 import submission_pb2 as pb
+from consensus.v1 import consensus_pb2 as pb
+from consensus.v1 import decision_pb2, submission_pb2
+from tests.service.running import policy, rules, serving, submission
+
+HIVE = {"guards": {"turns": {}}} | policy("conduct")
+GOAL = {"guards": {"goal": {}}} | policy("coverage")
 
 
-def faults(**fields: Any) -> list[str]:
-    return [f"{v.field}: {v.description}" for v in turn(pb.Turn(**fields), "turn")]
+def turned(**facts: Any) -> submission_pb2.Submission:
+    keys = [submission_pb2.OutputKey(name=name) for name in facts.pop("keys", ())]
+    return submission(turn=submission_pb2.Turn(output_keys=keys, **facts))
 
 
-def call(**fields: Any) -> pb.ToolCall:
-    return pb.ToolCall(**{"name": "search", **fields})
+async def test_a_missing_output_sends_the_worker_back_with_its_name() -> None:
+    async with serving(rules(default=HIVE)) as server:
+        reply = await server.consensus.Judge(pb.JudgeRequest(submission=turned(keys=["budget"])))
+        decision = reply.decision
+        assert decision.verdict == decision_pb2.VERDICT_RETRY
+        assert [reason.code for reason in decision.reasons] == ["OUTPUTS_MISSING"]
+        assert "budget" in decision.feedback
+        assert not decision.stages
+        assert server.value("consensus_decisions_total", policy="default", verdict="retry") == 1
 
 
-def earlier(**fields: Any) -> list[pb.EarlierTurn]:
-    return [pb.EarlierTurn(**fields)]
+async def test_a_turn_of_tool_calls_alone_is_judged_without_a_candidate() -> None:
+    call = submission_pb2.ToolCall(name="search", arguments='{"q": 1}')
+    turn = submission_pb2.Turn(tool_calls=[call])
+    asked = submission_pb2.Submission(task="Plan.", turn=turn)
+    async with serving(rules(default=HIVE)) as server:
+        decision = (await server.consensus.Judge(pb.JudgeRequest(submission=asked))).decision
+    assert [reason.code for reason in decision.reasons] == ["TOOL_CALLS_PENDING"]
+    assert decision.feedback == ""
+
+
+async def test_the_goal_s_status_comes_from_the_findings() -> None:
+    rubric = submission_pb2.Rubric(
+        criteria=[submission_pb2.Criterion(id="C1", text="Paris is named", required=True)]
+    )
+    async with serving(rules(default=GOAL)) as server:
+        for candidate, status in (
+            ("Paris is the city that is named.", submission_pb2.GOAL_STATUS_COMPLETE),
+            ("Final answer: done.", submission_pb2.GOAL_STATUS_NOT_YET),
+        ):
+            asked = submission(candidate=candidate, rubric=rubric)
+            decision = (await server.consensus.Judge(pb.JudgeRequest(submission=asked))).decision
+            assert decision.goal_status == status, decision
 
 
 @pytest.mark.parametrize(
-    ("fields", "fault"),
+    ("facts", "field"),
     [
-        ({"iteration": -1}, "turn.iteration: is -1; must be at least 0"),
-        ({"max_iterations": 0}, "turn.max_iterations: is 0; must be 1 to 10000"),
-        ({"max_iterations": 10_001}, "turn.max_iterations: is 10001; must be 1 to 10000"),
-        ({"judge_every_n_turns": -2}, "turn.judge_every_n_turns: is -2; must be 1 to 10000"),
-        (
-            {"success_criteria": "x" * 20_001},
-            "turn.success_criteria: has 20001 characters; at most 20000",
-        ),
-        (
-            {"node_description": "x" * 20_001},
-            "turn.node_description: has 20001 characters; at most 20000",
-        ),
-        ({"tool_calls": [call()] * 129}, "turn.tool_calls: has 129 entries; at most 128"),
-        (
-            {"tool_calls": [call(), call(name="")]},
-            "turn.tool_calls[1].name: has 0 characters; must have 1 to 200",
-        ),
-        (
-            {"tool_calls": [call(arguments="x" * 200_001)]},
-            "turn.tool_calls[0].arguments: has 200001 characters; at most 200000",
-        ),
-        (
-            {"output_keys": [pb.OutputKey(name=str(i)) for i in range(257)]},
-            "turn.output_keys: has 257 entries; at most 256",
-        ),
-        (
-            {"output_keys": [pb.OutputKey(name="a"), pb.OutputKey(name="a")]},
-            "turn.output_keys[1].name: is 'a', which output_keys[0] has",
-        ),
-        (
-            {"output_keys": [pb.OutputKey(name="x" * 201)]},
-            "turn.output_keys[0].name: has 201 characters; must have 1 to 200",
-        ),
-        ({"earlier": earlier() * 65}, "turn.earlier: has 65 entries; at most 64"),
-        (
-            {"earlier": earlier(text="x" * 200_001)},
-            "turn.earlier[0].text: has 200001 characters; at most 200000",
-        ),
-        (
-            {"earlier": earlier(tool_calls=[call(name="")])},
-            "turn.earlier[0].tool_calls[0].name: has 0 characters; must have 1 to 200",
-        ),
-        (
-            {"earlier": earlier(criteria_met=257)},
-            "turn.earlier[0].criteria_met: is 257; must be 0 to 256",
-        ),
-        (
-            {"earlier": earlier(goal_status=99)},
-            "turn.earlier[0].goal_status: is 99, which is no status",
-        ),
-        (
-            {"earlier": earlier(goal_confidence=nan)},
-            "turn.earlier[0].goal_confidence: is nan; must be in [0, 1]",
-        ),
+        ({"iteration": -1}, "submission.turn.iteration"),
+        ({"max_iterations": 0}, "submission.turn.max_iterations"),
+        ({"keys": ["a", "a"]}, "submission.turn.output_keys[1].name"),
     ],
-    ids=lambda given: "" if isinstance(given, dict) else given.partition(":")[0],
 )
-def test_a_fault_is_told_with_its_field(fields: dict[str, Any], fault: str) -> None:
-    assert faults(**fields) == [fault]
-
-
-def test_an_empty_turn_and_a_full_one_are_sound() -> None:
-    assert not faults()
-    assert not faults(
-        iteration=9_999,
-        max_iterations=10_000,
-        judge_every_n_turns=1,
-        tool_calls=[call(arguments="{}", failed=True)],
-        output_keys=[pb.OutputKey(name="plan", nullable=True)],
-        earlier=earlier(text="a", criteria_met=256, goal_status=1, goal_confidence=1.0) * 64,
-    )
+async def test_bad_facts_are_told_by_their_field(facts: dict[str, Any], field: str) -> None:
+    async with serving(rules(default=HIVE)) as server:
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await server.consensus.Judge(pb.JudgeRequest(submission=turned(**facts)))
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert field in (refused.value.details() or "")
