@@ -9,7 +9,7 @@ from consensus.domain.decision import CriterionResult, Reason, ReasonCode, Stage
 from consensus.domain.guards import GoalGuards, Guards
 from consensus.domain.policy import Action, Policy
 from consensus.domain.submission import Submission
-from consensus.domain.turn import Turn
+from consensus.domain.turn import GoalStatus, Turn
 from consensus.guards import (
     Claim,
     GuardOutcome,
@@ -22,6 +22,7 @@ from consensus.guards import (
 )
 from consensus.validators import run_checks
 
+UNCONFIRMED = "The goal seems reached and is not confirmed yet: show each criterion more plainly."
 _ACTIONS = {Step.STOP: Action.ACCEPT, Step.CONFIRM: Action.ADVANCE, Step.GO_ON: Action.RETRY}
 
 
@@ -60,6 +61,8 @@ class Guarding:
             claim=self._rule.claim if self._rule else None,
             checked=self._checked,
         )
+        if self._rule and verdict is Verdict.RETRY:
+            told = self._rule.unconfirmed + told
         return self._before + told if self._before else told
 
     @property
@@ -69,7 +72,7 @@ class Guarding:
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """Why the rule of two judges stopped the run; nothing where it did not."""
+        """What the rule of two judges came to, first of all; nothing where there is none."""
         return self._rule.reasons if self._rule else ()
 
 
@@ -83,6 +86,7 @@ class _TwoJudges:
         self._strong = strong
         self._last = last
         self._first: Claim | None = None
+        self._told: list[str] = []
         self.claim: Claim | None = None
         self.reasons: tuple[Reason, ...] = ()
 
@@ -95,9 +99,20 @@ class _TwoJudges:
         else:
             return action
         self.claim = answer.claim
-        if answer.step is Step.STOP:
-            self.reasons = (Reason(ReasonCode.GOAL_COMPLETE, ReasonCode.GOAL_COMPLETE.value),)
+        self._told.append(f"{claim.status.name} at {claim.confidence:.2f}")
+        if answer.step is not Step.CONFIRM:
+            stops = answer.step is Step.STOP
+            code = ReasonCode.GOAL_COMPLETE if stops else ReasonCode.GOAL_UNCONFIRMED
+            seen = zip(("fast", "strong"), self._told, strict=False)
+            words = ", ".join(f"{judge} {told}" for judge, told in seen)
+            self.reasons = (Reason(code, f"{code.value} Said: {words}."),)
         return _ACTIONS[answer.step]
+
+    @property
+    def unconfirmed(self) -> GuardOutcome:
+        """Words for a worker whose goal seems reached and is not confirmed."""
+        done = self.claim is not None and self.claim.status is GoalStatus.COMPLETE
+        return GuardOutcome(feedback=UNCONFIRMED if done else "")
 
 
 def _two_judges(policy: Policy, guards: Guards, turn: Turn | None) -> _TwoJudges | None:

@@ -94,6 +94,9 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
     line = Text(name, f"bold {colour}")
     if decision.HasField("effective_score"):
         line.append(f"  score {decision.effective_score:.3f}", "bold")
+    if decision.goal_status:
+        name = submission_pb2.GoalStatus.Name(decision.goal_status)
+        line.append(f"  goal {name.removeprefix('GOAL_STATUS_')}", "bold")
     line.append(f"  {_time(decision.duration.ToNanoseconds())}", "dim")
     policy = said(f"policy {decision.policy} {decision.policy_revision}", "dim")
     identity = said(f"id {decision.decision_id}", "dim")

@@ -74,6 +74,7 @@ class ReasonCode(Enum):
     OUTPUTS_SET = "Every required output is set and nothing more is asked."
     REFUSED = "The worker declined the task."
     GOAL_COMPLETE = "Fast and strong judge, or two fast answers, show that the goal is complete."
+    GOAL_UNCONFIRMED = "Fast and strong judge are not sure enough that the goal is complete."
     GOAL_NOT_COMPLETE = "The findings do not show that the goal is complete."
     UNSUPPORTED_CLAIM = "The worker claims to be done and the findings do not show it."
     PLATEAU = "The latest turns repeat each other."
