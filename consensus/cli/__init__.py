@@ -1,4 +1,4 @@
-"""THE COMMANDS: serve, check, judge, derive, demo, health. Thin."""
+"""THE COMMANDS: serve, check, judge, derive, trace, demo, health. Thin."""
 
 import importlib
 import io
@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Check a policy file; says every fault with its line.",
     "judge": "Judge a submission, here or at a server.",
     "derive": "Derive a rubric from a task, here or at a server.",
+    "trace": "Tell what an agent did, out of an OTLP file.",
     "demo": "Start a server, judge two drafts over gRPC, stop.",
     "health": "Ask a server for its health.",
 }

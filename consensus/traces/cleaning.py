@@ -1,0 +1,106 @@
+"""What of attributes a judge sees: JSON opened, media as markers, repeats told once."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from consensus.traces.media import Marker, binary, without_data, without_data_urls
+
+REPEAT_CHARS = 50
+"""Texts from this length are told once."""
+REPEATED = Marker("[DUPLICATE - SEE ABOVE]")
+TOO_DEEP = Marker("[NESTED TOO DEEP]")
+MAX_NESTING = 32
+"""Levels of lists and objects that are told, those inside JSON texts counted."""
+_PREFIX = "langwatch."
+_INTERNAL = frozenset({"langwatch.thread.id", "langwatch.scenario.id", "langwatch.scenario.name"})
+"""They say which test it is, not what the agent did."""
+
+
+class Repeats:
+    """The long texts of one digest that have been told."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def once(self, text: str) -> str:
+        """Return `text`, or REPEATED where it was told before, white space evened out."""
+        if len(text) < REPEAT_CHARS:
+            return text
+        even = " ".join(text.split())
+        if even in self._told:
+            return REPEATED
+        self._told.add(even)
+        return text
+
+
+def cleaned(
+    attributes: Mapping[str, object], repeats: Repeats | None = None
+) -> Iterator[tuple[str, object]]:
+    """Yield keys and cleaned values: JSON values, or Markers in their place.
+
+    LangWatch's own ids are left out, its prefix is taken off; of two keys that are then the same
+    the first stays. With `repeats`, what those know is told as REPEATED.
+    """
+    seen = set()
+    for key, value in attributes.items():
+        plain = key.removeprefix(_PREFIX)
+        if key not in _INTERNAL and plain not in seen:
+            seen.add(plain)
+            yield plain, clean(value, repeats)
+
+
+def clean(value: object, repeats: Repeats | None = None, depth: int = 0) -> object:
+    """Return one value, cleaned through and through."""
+    if isinstance(value, str):
+        opened = _opened(value)
+        return _text(value, repeats) if opened is None else clean(opened, repeats, depth)
+    if isinstance(value, bytes):
+        return binary(value)
+    if isinstance(value, Mapping | list | tuple) and depth == MAX_NESTING:
+        return TOO_DEEP
+    if isinstance(value, Mapping):
+        part = without_data(value)
+        return {key: clean(item, repeats, depth + 1) for key, item in part.items()}
+    if isinstance(value, list | tuple):
+        return [clean(item, repeats, depth + 1) for item in value]
+    return value
+
+
+def texts(value: object) -> Iterator[str]:
+    """Yield the keys and texts inside a cleaned value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+
+
+def _text(text: str, repeats: Repeats | None) -> str:
+    if isinstance(text, Marker):
+        return text
+    text = without_data_urls(text)
+    return text if repeats is None or isinstance(text, Marker) else repeats.once(text)
+
+
+def _opened(text: str) -> object:
+    """Return what a text of JSON holds; None for any other text."""
+    bare = text.strip()
+    if bare[:1] + bare[-1:] not in ("{}", "[]"):
+        return None
+    try:
+        opened: object = json.loads(bare, object_pairs_hook=_object)
+    except (ValueError, RecursionError):
+        return None
+    return opened
+
+
+def _object(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    pairs = list(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice, and opening the text would hide one of its values")
+    return found
