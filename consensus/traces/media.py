@@ -24,7 +24,7 @@ _RAW_CHARS = 1_000
 _TYPES = ("mediaType", "media_type", "mimeType", "mime_type")
 _KINDS = frozenset({"image", "audio", "video", "file", "input_audio", "input_image", "input_file"})
 _SOUNDS = frozenset({"aac", "flac", "m4a", "mp3", "ogg", "opus", "pcm16", "wav", "webm"})
-_DATA = ("data", "image", "audio", "video", "file_data")
+_DATA = frozenset({"data", "image", "audio", "video", "file_data"})
 """Keys under which parts of messages keep their data."""
 
 
@@ -43,6 +43,8 @@ def without_data(part: Mapping[str, object]) -> Mapping[str, object]:
     {"data", "format"}}`, `{"type": "image", "image"}`, `{"type": "base64", "media_type", "data"}`
     and `{"mimeType", "data"}`.
     """
+    if _DATA.isdisjoint(part):
+        return part
     media = _media_type(part)
     kind = part.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
@@ -50,11 +52,10 @@ def without_data(part: Mapping[str, object]) -> Mapping[str, object]:
             return part
         kind = "file"
     told = dict(part)
-    for key in _DATA:
-        data = part.get(key)
-        if not isinstance(data, str) or not _BASE64.fullmatch(data):
-            continue
-        if len(data) > (_RAW_CHARS if media is None else _MIN_CHARS):
+    least = _RAW_CHARS if media is None else _MIN_CHARS
+    for key in _DATA.intersection(part):
+        data = part[key]
+        if isinstance(data, str) and len(data) > least and _BASE64.fullmatch(data):
             told[key] = _marker(media or f"{kind.removeprefix('input_')}/unknown", data)
     return told
 

@@ -14,11 +14,16 @@ CHARS_PER_TOKEN = 4
 _MS = 1_000_000
 _BARE = re.compile(r"[\w./:@+-]+")
 """Texts that are told without quotation marks."""
-_HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff"
-    "\U000e0000-\U000e007f]"
+_HIDDEN_RANGES = (
+    *((0x00, 0x1F), (0x7F, 0x9F), (0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E)),
+    *((0x2060, 0x2060), (0x2066, 0x2069), (0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xE0000, 0xE007F)),
 )
 """What would break a line, turn its direction, hide text in it, or has no UTF-8."""
+_ESCAPES = {
+    code: json.dumps(chr(code))[1:-1].replace("\x7f", "\\u007f")
+    for first, last in _HIDDEN_RANGES
+    for code in range(first, last + 1)
+}
 
 
 def estimated_tokens(text: str) -> int:
@@ -41,7 +46,7 @@ def moment(ns: int) -> str:
 
 def one_line(text: str) -> str:
     """Return `text` with escapes for line breaks and for what cannot be seen."""
-    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escaped, text)
+    return text if text.isascii() and text.isprintable() else text.translate(_ESCAPES)
 
 
 def cut(text: str, most: int) -> str:
@@ -71,7 +76,3 @@ def window(lines: Sequence[str], most: int, omission: str) -> list[str]:
 
 def _fitting(lines: Sequence[str], most: int) -> int:
     return bisect_right(list(accumulate(len(line) + 1 for line in lines)), most)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]

@@ -1,6 +1,7 @@
 """OTLP/JSON to spans: ids in hexadecimal, whole numbers as numbers or texts, lowerCamelCase.
 
-By hand: protobuf's own reader of JSON takes a millisecond for a span, this a hundredth of it.
+By hand: protobuf's own reader of JSON takes a millisecond for a span of eight attributes, this
+a fifteenth of that.
 """
 
 import base64
@@ -178,6 +179,8 @@ def _attributes(value: object, depth: int = 0) -> dict[str, object]:
 
 
 def _value(value: object, depth: int) -> object:
+    if isinstance(value, dict) and isinstance(text := value.get("stringValue"), str):
+        return text
     if depth > MAX_NESTING:
         raise _WrongError(f"is nested more than {MAX_NESTING} deep")
     for kind, content in _object(value).items():

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from consensus.domain.trace import Span, SpanEvent
 from consensus.traces import Trace
+
+law = settings(max_examples=50, deadline=None)
 
 START = 1_700_000_000_000_000_000
 """2023-11-14T22:13:20Z in nanoseconds."""

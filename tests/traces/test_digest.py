@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from consensus.domain.trace import Span, SpanEvent
 from consensus.traces import Trace, digest
-from tests.traces.building import SAMPLE, any_spans, span, tree
+from tests.traces.building import SAMPLE, any_spans, law, span, tree
 
 PAGE = """\
 agent.run (2.00s)
@@ -183,6 +183,7 @@ def test_nothing_in_a_span_can_forge_a_line() -> None:
         told.text.encode()
 
 
+@law
 @given(any_spans(), st.integers(0, 2_000), st.integers(1_024, 1_500), st.booleans())
 def test_the_budget_is_kept_and_every_span_is_told(
     spans: list[Span], full: int, structure: int, bare: bool
@@ -200,6 +201,7 @@ def test_the_budget_is_kept_and_every_span_is_told(
         assert len(lines[at + 1 :]) == sum(each.failed for each in trace.spans)
 
 
+@law
 @given(any_spans())
 def test_the_smaller_of_two_budgets_never_tells_more(spans: list[Span]) -> None:
     trace = Trace.of(spans)

@@ -1,13 +1,13 @@
 """expand_trace and grep_trace, as a judge asks them; hostile questions included."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.domain.trace import Span, SpanEvent
 from consensus.traces import Trace, expand_trace, grep_trace, span_text
 from consensus.traces.cleaning import clean, texts
-from tests.traces.building import SAMPLE, any_spans, span, tree
+from tests.traces.building import SAMPLE, any_spans, law, span, tree
 
 BUDGET = 16_384
 TRACE = Trace.of(
@@ -172,7 +172,7 @@ def test_of_nothing_nothing_is_found() -> None:
     assert grep_trace(tree(), "x").text == "No spans recorded."
 
 
-@settings(max_examples=60)
+@law
 @given(any_spans(), st.data())
 def test_a_search_finds_what_is_there(spans: list[Span], data: st.DataObject) -> None:
     trace = Trace.of(spans)
@@ -184,7 +184,7 @@ def test_a_search_finds_what_is_there(spans: list[Span], data: st.DataObject) ->
             assert grep_trace(trace, text).count >= 1
 
 
-@settings(max_examples=60)
+@law
 @given(any_spans(), st.text(max_size=8), st.lists(st.text(max_size=20)))
 def test_no_question_breaks_a_search(spans: list[Span], pattern: str, ids: list[str]) -> None:
     trace = Trace.of(spans)

@@ -6,7 +6,7 @@ from hypothesis import given
 from consensus.domain.errors import TraceUnusable
 from consensus.domain.trace import Span, TraceLimits
 from consensus.traces import Trace
-from tests.traces.building import any_spans, span, tree
+from tests.traces.building import any_spans, law, span, tree
 
 
 def drawn(trace: Trace) -> list[str]:
@@ -81,6 +81,7 @@ def test_a_circle_of_parents_begins_with_its_first_span(
     assert drawn(tree(*spans)) == expected
 
 
+@law
 @given(any_spans())
 def test_every_span_is_drawn_once(spans: list[Span]) -> None:
     trace = Trace.of(spans)
@@ -92,6 +93,7 @@ def test_every_span_is_drawn_once(spans: list[Span]) -> None:
     assert starts == sorted(starts)
 
 
+@law
 @given(any_spans())
 def test_a_tree_of_the_tree_is_the_same(spans: list[Span]) -> None:
     once = Trace.of(spans)

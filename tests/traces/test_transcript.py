@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from consensus.domain.submission import Message
 from consensus.traces import expand_transcript, grep_transcript, transcript_digest
+from tests.traces.building import law
 
 TALK = (
     Message("user", "Book a flight\nto Paris"),
@@ -106,6 +107,7 @@ def test_of_no_messages_nothing_is_told() -> None:
     assert grep_transcript([], "x").text == nothing
 
 
+@law
 @given(messages, st.integers(0, 40), st.text(max_size=4), st.lists(st.integers(-9, 9)))
 def test_no_conversation_breaks_it(
     talk: list[Message], full: int, pattern: str, indices: list[int]
