@@ -179,8 +179,6 @@ def _attributes(value: object, depth: int = 0) -> dict[str, object]:
 
 
 def _value(value: object, depth: int) -> object:
-    if isinstance(value, dict) and isinstance(text := value.get("stringValue"), str):
-        return text
     if depth > MAX_NESTING:
         raise _WrongError(f"is nested more than {MAX_NESTING} deep")
     for kind, content in _object(value).items():
