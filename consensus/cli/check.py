@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.text import Text
 
 from consensus.app import read_policies
-from consensus.cli import EXIT_USAGE
+from consensus.cli import EXIT_USAGE, HELP
 from consensus.cli.rendering import said, table_of
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Policy, Stage
 from consensus.validators import describe
 
 
-@click.command
+@click.command(context_settings=HELP)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--quiet", is_flag=True, help="Print faults only.")
 @click.option("--live", is_flag=True, help="Ask every model what it accepts: real, tiny calls.")
