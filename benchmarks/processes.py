@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -34,8 +35,15 @@ class Running:
 
     def rss_mib(self) -> float:
         """Return its resident memory."""
+        return self._memory("VmRSS")
+
+    def peak_rss_mib(self) -> float:
+        """Return the most that its resident memory ever was."""
+        return self._memory("VmHWM")
+
+    def _memory(self, kind: str) -> float:
         status = Path(f"/proc/{self.pid}/status").read_text("utf-8")
-        line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        line = next(line for line in status.splitlines() if line.startswith(kind))
         return int(line.split()[1]) / 1024
 
 
@@ -59,6 +67,15 @@ def running(arguments: Sequence[str], cores: set[int], logs: Path) -> Iterator[R
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def raise_file_limit() -> int:
+    """Allow this process, and those it starts, as many files and sockets as the machine's
+    administrator does; return how many.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return most
 
 
 def _wait(process: "subprocess.Popen[str]", logs: Path, began: float) -> list[str]:
