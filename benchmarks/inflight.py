@@ -56,10 +56,10 @@ def measure(serve: Sequence[str], folder: Path, only: Sequence[str]) -> list[Row
         Row(
             name=NAME,
             callers=result["most_inflight"],
-            rps=len(latencies) / result["elapsed"],
+            rps=result["per_second"],
             p50_ms=1000 * latencies[len(latencies) // 2],
             p99_ms=1000 * latencies[int(len(latencies) * 0.99)],
-            cpu_ms=1000 * used / len(latencies),
+            cpu_ms=1000 * used / result["judgments"],
             rss_mib=rss,
             errors=result["errors"],
         )

@@ -70,9 +70,7 @@ def report(rows: list[Row], startup: Startup, more: Sequence[Bar] = ()) -> None:
         console.print(f"{mark:>16} {words}: {value:.2f} {sign} {bar:g}", highlight=False)
 
 
-def _bars(
-    found: dict[tuple[str, int], Row], startup: Startup
-) -> list[Bar]:
+def _bars(found: dict[tuple[str, int], Row], startup: Startup) -> list[Bar]:
     """Return each bar that was measured."""
     bars = [
         ("ready to serve, s", startup.ready_s, 1.0, False),

@@ -99,7 +99,7 @@ class LlmGather(consensus_pb2_grpc.ConsensusServiceServicer):
 
 def by_sdk(address: str) -> Ask:
     """Ask through the openai package."""
-    from openai import AsyncOpenAI  # noqa: PLC0415 - the other variant goes without it
+    from openai import AsyncOpenAI
 
     client = AsyncOpenAI(base_url=f"http://{address}/v1", api_key="none", max_retries=0)
 

@@ -19,7 +19,9 @@ _VERDICT = {
         {
             "criterion_id": f"C{number}",
             "requirement": text,
-            "evidence": [{"message_index": None, "quote": CANDIDATE[20 * number : 20 * number + 60]}],
+            "evidence": [
+                {"message_index": None, "quote": CANDIDATE[20 * number : 20 * number + 60]}
+            ],
             "reasoning": "The candidate says so in as many words.",
             "status": "MET",
         }

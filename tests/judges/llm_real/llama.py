@@ -1,4 +1,4 @@
-"""llama.cpp's own server with the smallest model that chats: `python -m` prints `ready HOST:PORT`.
+"""llama.cpp's own server with the smallest model that chats; run as a module it prints its address.
 
 It serves until its stdin ends, so it does not outlive whoever started it.
 """
@@ -7,9 +7,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-CONTEXT_TOKENS = 4_096
-PLACES = 3
-"""Calls that it works on at a time; they share its context."""
+CONTEXT_TOKENS = 2_048
 
 
 def missing() -> str:
@@ -28,15 +26,17 @@ def weights() -> Path:
 
 
 def main() -> None:
-    import xllamacpp  # noqa: PLC0415 - a package of the tests that may be absent
+    import xllamacpp
 
     params = xllamacpp.CommonParams()
     params.model.path = str(weights())
     params.hostnames, params.port = ["127.0.0.1"], 0
-    params.n_ctx, params.n_parallel = CONTEXT_TOKENS, PLACES
+    # One call after the other, so that each finds the prefix of the one before in the cache.
+    params.n_ctx, params.n_parallel = CONTEXT_TOKENS, 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.n_threads_http = 4
     server = xllamacpp.Server(params)
-    print("ready", server.listening_address, flush=True)
+    print(server.listening_address, flush=True)  # noqa: T201 - for whoever started it
     sys.stdin.read()
 
 
