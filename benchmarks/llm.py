@@ -12,6 +12,7 @@ from benchmarks.report import Bar, Row
 from benchmarks.workload import JUDGES
 
 CALLERS = 16
+SEAT_SECONDS = 20.0
 SDK, BARE, OURS, ECHO = "sdk.llm5", "aiohttp.llm5", "consensus.llm5", "echo"
 
 Load = Callable[[str, Running, str, str, int, float], Row]
@@ -68,7 +69,7 @@ def policy(folder: Path, addresses: Sequence[str], concurrency: int = 1_000) -> 
         name: {"kind": "llm", "backend": f"server{number % len(addresses)}", "model": name}
         for number, name in enumerate(JUDGES)
     }
-    panel = {"quorum": 3, "seats": [{"judge": name} for name in JUDGES]}
+    panel = {"quorum": 3, "seats": [{"judge": name, "timeout_seconds": SEAT_SECONDS} for name in JUDGES]}
     stage = {"name": "panel", "panel": panel, "on_no_quorum": "escalate"}
     file = folder / "models.yaml"  # JSON is YAML
     policies = {"default": {"stages": [stage]}}

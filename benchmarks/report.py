@@ -24,6 +24,7 @@ class Row:
     """The server's processor time for one call."""
     rss_mib: float
     errors: int = 0
+    """Calls that failed, where the measurement goes on after one."""
 
     def as_json(self) -> dict[str, object]:
         """Return the row for the results file."""
