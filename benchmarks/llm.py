@@ -69,7 +69,10 @@ def policy(folder: Path, addresses: Sequence[str], concurrency: int = 1_000) -> 
         name: {"kind": "llm", "backend": f"server{number % len(addresses)}", "model": name}
         for number, name in enumerate(JUDGES)
     }
-    panel = {"quorum": 3, "seats": [{"judge": name, "timeout_seconds": SEAT_SECONDS} for name in JUDGES]}
+    panel = {
+        "quorum": 3,
+        "seats": [{"judge": name, "timeout_seconds": SEAT_SECONDS} for name in JUDGES],
+    }
     stage = {"name": "panel", "panel": panel, "on_no_quorum": "escalate"}
     file = folder / "models.yaml"  # JSON is YAML
     policies = {"default": {"stages": [stage]}}

@@ -32,6 +32,8 @@ class _Pass:
 
     order: Sequence[Criterion]
     ask: str
+    turned: bool = False
+    """Whether the order is that of the subject, turned round."""
 
 
 class LlmJudge:
@@ -144,13 +146,22 @@ class LlmJudge:
         return Ask(
             model=spec.model,
             system=prompt.system,
-            user=prompt.user(subject, way.order, self._make_nonce, closing),
+            user=self._user(prompt, subject, way, closing),
             max_tokens=max_tokens,
             schema=schema,
             temperature=spec.temperature,
             seed=(subject.seed + sample) % (1 << 31),
             top_logprobs=TOP_LOGPROBS if self._digit else 0,
         )
+
+    def _user(self, prompt: Prompt, subject: Subject, way: _Pass, closing: str) -> str:
+        """Return the user message, the same for all seats and samples that ask alike."""
+        key = (prompt.version, way.turned, closing)
+        user = subject.prompts.get(key)
+        if user is None:
+            user = prompt.user(subject, way.order, self._make_nonce, closing)
+            subject.prompts[key] = user
+        return user
 
     def _read(self, reply: Reply, subject: Subject) -> Answer:
         """Return what a reply answers. Raises JudgeFailed."""
@@ -191,7 +202,7 @@ def _passes(subject: Subject, spec: LlmSpec) -> list[_Pass]:
     order = subject.order
     passes = [_Pass(order, ASKS[0])]
     if spec.second_pass == "reorder" and len(order) > 1:
-        passes.append(_Pass(order[::-1], ASKS[0]))
+        passes.append(_Pass(order[::-1], ASKS[0], turned=True))
     if spec.second_pass == "paraphrase":
         passes.append(_Pass(order, ASKS[1]))
     return passes
