@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PURE := consensus/domain/*,consensus/aggregation/*,consensus/gates/*,consensus/validators/*
+PURE := consensus/domain/*,consensus/aggregation/*,consensus/gates/*,consensus/guards/*,consensus/validators/*
 PIP := install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import inflight, llm
-from benchmarks.load import EVALUATE, JUDGE
+from benchmarks.load import BATCH, BATCH_ITEMS, EVALUATE, JUDGE
 from benchmarks.processes import LOAD_CORE, SERVER_CORE, Running, running
-from benchmarks.report import Row, Startup, report
+from benchmarks.report import BATCH_ROW, Row, Startup, report
 from benchmarks.workload import JUDGES
 
 RESULTS = Path(__file__).with_name("results") / "latest.json"
 CALLERS = (1, 64)
+BATCH_CALLERS = 4
 SERVE = ["-m", "consensus", "serve", "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
          "--drain-delay-seconds", "0"]  # fmt: skip
 
@@ -59,6 +60,7 @@ def measure(folder: Path, seconds: float, rounds: int, only: tuple[str, ...]) ->
             "gather.remote5": ["-m", "benchmarks.servers.gather", *judges.addresses],
             "consensus.inprocess5": ["-m", "benchmarks.servers.consensus_inprocess"],
             "consensus.remote5": [*SERVE, "--policy-file", str(_policy(folder, judges.addresses))],
+            BATCH_ROW: [*SERVE, "--policy-file", str(_policy(folder, judges.addresses))],
             "consensus.embedded3": SERVE,
         }
         found: dict[tuple[str, int], list[Row]] = {}
@@ -67,14 +69,16 @@ def measure(folder: Path, seconds: float, rounds: int, only: tuple[str, ...]) ->
                 if not name.startswith(only):
                     continue
                 with running(command, SERVER_CORE, folder / f"{name}.log") as server:
-                    for callers in CALLERS:
+                    batched = name == BATCH_ROW
+                    for callers in (BATCH_CALLERS,) if batched else CALLERS:
                         print(
                             f"\r{round_number + 1}/{rounds} {name} {callers} callers ",
                             end="\033[K",
                             file=sys.stderr,
                             flush=True,
                         )
-                        row = load(name, server, server.addresses[0], JUDGE, callers, seconds)
+                        method = BATCH if batched else JUDGE
+                        row = load(name, server, server.addresses[0], method, callers, seconds)
                         found.setdefault((name, callers), []).append(row)
             if "judge.direct".startswith(only):
                 row = load("judge.direct", judges, judges.addresses[0], EVALUATE, 1, seconds)
@@ -86,7 +90,10 @@ def measure(folder: Path, seconds: float, rounds: int, only: tuple[str, ...]) ->
 def load(
     name: str, server: Running, address: str, method: str, callers: int, seconds: float
 ) -> Row:
-    """Return what `callers` callers see of a server, and what it costs the server."""
+    """Return what `callers` callers see of a server, and what it costs the server.
+
+    A batch counts as its judgments, and its latency as that of one call.
+    """
     command: Sequence[str] = [
         sys.executable, "-m", "benchmarks.load", address, method, str(callers), "1", str(seconds),
     ]  # fmt: skip
@@ -98,13 +105,14 @@ def load(
         result = json.loads(process.stdout.readline())
         used = server.cpu_seconds() - before
     latencies = result["latencies"]
+    judgments = len(latencies) * (BATCH_ITEMS if method == BATCH else 1)
     return Row(
         name=name,
         callers=callers,
-        rps=len(latencies) / result["elapsed"],
+        rps=judgments / result["elapsed"],
         p50_ms=1000 * latencies[len(latencies) // 2],
         p99_ms=1000 * latencies[int(len(latencies) * 0.99)],
-        cpu_ms=1000 * used / len(latencies),
+        cpu_ms=1000 * used / judgments,
         rss_mib=server.rss_mib(),
     )
 

@@ -12,7 +12,9 @@ from consensus.v1 import consensus_pb2, judge_pb2
 
 CHANNELS = 4
 JUDGE = "/consensus.v1.ConsensusService/Judge"
+BATCH = "/consensus.v1.ConsensusService/BatchJudge"
 EVALUATE = "/consensus.v1.JudgeService/Evaluate"
+BATCH_ITEMS = 32
 
 
 async def main(address: str, method: str, callers: int, warmup: float, seconds: float) -> None:
@@ -50,13 +52,24 @@ def _body(method: str) -> bytes:
     if method == EVALUATE:
         evaluate = judge_pb2.EvaluateRequest(judge=JUDGES[0], submission=request().submission)
         return evaluate.SerializeToString()
+    if method == BATCH:
+        batch = consensus_pb2.BatchJudgeRequest(requests=[request()] * BATCH_ITEMS)
+        return batch.SerializeToString()
     return request().SerializeToString()
 
 
 async def _checked(call: grpc.aio.UnaryUnaryMultiCallable, method: str, body: bytes) -> None:
     """Fail where the answer is not a judgment: a fast error is no result."""
     reply = await call(body, timeout=30)
-    if method == JUDGE and not consensus_pb2.JudgeResponse.FromString(reply).decision.verdict:
+    if method == EVALUATE:
+        return
+    if method == BATCH:
+        results = consensus_pb2.BatchJudgeResponse.FromString(reply).results
+        decisions = [result.decision for result in results]
+    else:
+        decisions = [consensus_pb2.JudgeResponse.FromString(reply).decision]
+    # Without a score no judge was heard, however the policy decided then.
+    if not all(decision.verdict and decision.effective_score for decision in decisions):
         sys.exit("the server does not judge")
 
 

@@ -9,6 +9,8 @@ from rich.table import Table
 
 Bar = tuple[str, float, float, bool]
 """Words, value, bar, and whether the bar is a least."""
+BATCH_ROW = "consensus.remote5.batch32"
+"""Callers send 32 requests in one BatchJudge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +20,11 @@ class Row:
     name: str
     callers: int
     rps: float
+    """Judgments answered in a second; a batch counts as many."""
     p50_ms: float
     p99_ms: float
     cpu_ms: float
-    """The server's processor time for one call."""
+    """The server's processor time for one judgment."""
     rss_mib: float
     errors: int = 0
     """Calls that failed, where the measurement goes on after one."""
@@ -86,4 +89,13 @@ def _bars(found: dict[tuple[str, int], Row], startup: Startup) -> list[Bar]:
     if remote and direct:
         added = remote.p50_ms - direct.p50_ms
         bars.append(("added latency over a judge, p50 ms, 1 caller", added, 3.0, False))
+    gather = found.get(("gather.remote5", 64))
+    ours, batched = found.get(("consensus.remote5", 64)), found.get((BATCH_ROW, 4))
+    if gather and ours:
+        words = "consensus.remote5 / gather.remote5, 64 callers"
+        bars.append((f"{words}, requests/s", ours.rps / gather.rps, 2.5, True))
+        bars.append((f"{words}, CPU", ours.cpu_ms / gather.cpu_ms, 0.4, False))
+    if gather and batched:
+        words = f"{BATCH_ROW} / gather.remote5 at 64 callers"
+        bars.append((f"{words}, judgments/s", batched.rps / gather.rps, 8.0, True))
     return bars

@@ -12,11 +12,10 @@ from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Clock, Judge, Observer, WaitingJudge
 from consensus.judges.embedded import embedded_judges
-from consensus.judges.llm.backends import open_backend
 from consensus.judges.llm.chat import ChatBackend
 from consensus.judges.llm.judge import LlmJudge
 from consensus.judges.nested import PolicyJudge
-from consensus.judges.remote import RemoteJudge
+from consensus.judges.remote import Backends, RemoteJudge
 from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
 from consensus.telemetry.observers import Observers
 from consensus.validators import run_checks
@@ -41,6 +40,7 @@ class Bench(dict[str, Judge]):
         self._policies = policies
         self._clock = clock
         self._habits = habits
+        self._backends = Backends()
         self._models: dict[str, ChatBackend] = {}
         self._nesting = Nesting(engine, policies.policies, self, observer or Observers())
         embedded = embedded_judges(run_checks)
@@ -57,10 +57,12 @@ class Bench(dict[str, Judge]):
             case "policy":
                 return PolicyJudge(spec, self._nesting)
             case _:
-                return RemoteJudge(spec)
+                return RemoteJudge(spec, self._backends)
 
     def _model(self, backend: str) -> ChatBackend:
         """Return the connection to a model server, which its judges share."""
+        from consensus.judges.llm.backends import open_backend  # a third of a second to import
+
         if backend not in self._models:
             self._models[backend] = open_backend(self._policies.backends[backend])
         return self._models[backend]

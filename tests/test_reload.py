@@ -12,7 +12,7 @@ from consensus import bench as bench_module
 from consensus.app import App, read_policies
 from consensus.config import Settings
 from consensus.domain.judges import JudgeSpec
-from consensus.judges.remote import RemoteJudge
+from consensus.judges.remote import Backends, RemoteJudge
 from tests.reloading import GONE, Witness, asking, checking, hang_up, running, write
 
 
@@ -102,7 +102,7 @@ async def test_the_last_good_version_stays_until_the_file_is_mended(file: Path, 
 async def test_a_judge_that_cannot_be_made_keeps_the_last_good_version(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unreadable(spec: JudgeSpec) -> RemoteJudge:
+    def unreadable(spec: JudgeSpec, backends: Backends) -> RemoteJudge:
         raise PermissionError(13, "Permission denied", "ca.pem")
 
     monkeypatch.setattr(bench_module, "RemoteJudge", unreadable)

@@ -8,7 +8,7 @@ import pytest
 
 from consensus import bench as bench_module
 from consensus.domain.judges import JudgeSpec
-from consensus.judges.remote import RemoteJudge
+from consensus.judges.remote import Backends, RemoteJudge
 from consensus.v1 import decision_pb2, judge_pb2
 from consensus.wire.gradient import answer_to
 from tests.builders import scores
@@ -75,8 +75,8 @@ class Closing(RemoteJudge):
 
     made: list["Closing"]
 
-    def __init__(self, spec: JudgeSpec) -> None:
-        super().__init__(spec)
+    def __init__(self, spec: JudgeSpec, backends: Backends) -> None:
+        super().__init__(spec, backends)
         self.closed = anyio.Event()
         self.made.append(self)
 

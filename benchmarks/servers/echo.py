@@ -16,7 +16,9 @@ class Echo(consensus_pb2_grpc.ConsensusServiceServicer):
     ) -> consensus_pb2.JudgeResponse:
         """Answer at once, with the candidate as feedback so that sizes are alike."""
         decision = decision_pb2.Decision(
-            verdict=decision_pb2.VERDICT_RETRY, feedback=request.submission.candidate
+            verdict=decision_pb2.VERDICT_RETRY,
+            effective_score=0.5,
+            feedback=request.submission.candidate,
         )
         return consensus_pb2.JudgeResponse(decision=decision)
 

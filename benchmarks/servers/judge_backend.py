@@ -16,11 +16,22 @@ class Backend(judge_pb2_grpc.JudgeServiceServicer):
         self, request: judge_pb2.EvaluateRequest, context: object
     ) -> judge_pb2.EvaluateResponse:
         """Answer at once."""
-        score = 0.75 + 0.05 * (sum(request.judge.encode()) % 5)
-        gradient = gradient_pb2.GradientResult(
-            score=score, confidence=0.8, reasoning="A fixed answer, as fast as a judge can be."
+        return judge_pb2.EvaluateResponse(gradient=_gradient(request))
+
+    async def EvaluateBatch(  # noqa: N802 - the contract's name
+        self, request: judge_pb2.EvaluateBatchRequest, context: object
+    ) -> judge_pb2.EvaluateBatchResponse:
+        """Answer all at once."""
+        return judge_pb2.EvaluateBatchResponse(
+            results=[{"response": {"gradient": _gradient(item)}} for item in request.requests]
         )
-        return judge_pb2.EvaluateResponse(gradient=gradient)
+
+
+def _gradient(request: judge_pb2.EvaluateRequest) -> gradient_pb2.GradientResult:
+    score = 0.75 + 0.05 * (sum(request.judge.encode()) % 5)
+    return gradient_pb2.GradientResult(
+        score=score, confidence=0.8, reasoning="A fixed answer, as fast as a judge can be."
+    )
 
 
 async def main() -> None:

@@ -6,7 +6,6 @@ judges that wait get a task each, all of which end with the panel.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -23,7 +22,9 @@ from consensus.domain.ports import (
     Evaluation,
     InstantJudge,
     Judges,
+    Ledger,
     Observer,
+    Pending,
     WaitingJudge,
 )
 from consensus.validators import Locator
@@ -31,6 +32,7 @@ from consensus.validators import Locator
 AGGREGATE_RESERVE_SECONDS = 0.05
 """Kept of the budget for folding what came back."""
 MAX_REASON = 300
+_NO_LEDGER = Ledger()
 
 
 class Fanout:
@@ -110,17 +112,49 @@ class Fanout:
         settled: Callable[[Slots], bool] | None,
     ) -> bool:
         left = budget.reserve(AGGREGATE_RESERVE_SECONDS)
-        work = [
-            (
-                self._ask(index, seat, judge, min(seat.timeout_seconds, left)),
-                seat.timeout_seconds if seat.timeout_seconds < left else None,
-            )
-            for index, seat, judge in waiting
-        ]
-        for index, seat, _ in waiting:
+        self._beside = SideBySide(partial(settled, self.slots) if settled else None)
+        for index, seat, judge in waiting:
             self._start(index, seat)
-        self._beside = SideBySide(work, partial(settled, self.slots) if settled else None)
+            timeout = min(seat.timeout_seconds, left)
+            future = self._begun(index, seat, judge, timeout)
+            if future is not None:
+                self._beside.add(future, timeout if timeout < left else None)
         return await self._beside.run(left)
+
+    def _begun(
+        self, index: int, seat: Seat, judge: WaitingJudge, timeout: float
+    ) -> "asyncio.Future[None] | None":
+        """Ask the judge; return what is done once its seat is, or None where it is already."""
+        begin: Callable[[Evaluation, float], Pending] | None = getattr(judge, "begin", None)
+        if begin is None:
+            return asyncio.create_task(self._ask(index, seat, judge, timeout))
+        try:
+            pending = begin(self._evaluation, timeout)
+        except Exception as error:  # noqa: BLE001 - costs this seat alone
+            self._failed(index, seat, error)
+            return None
+        future: asyncio.Future[None] = pending.future
+        future.add_done_callback(partial(self._came, index, seat, pending, timeout))
+        return future
+
+    def _came(
+        self,
+        index: int,
+        seat: Seat,
+        pending: Pending,
+        timeout: float,
+        future: "asyncio.Future[None]",
+    ) -> None:
+        try:
+            if not future.cancelled():
+                self._answered(index, seat, pending.answer())
+                return
+            pending.drop()
+        except Exception as error:  # noqa: BLE001 - costs this seat alone
+            self._failed(index, seat, error)
+            return
+        if not self._beside.stopping:
+            self._failed(index, seat, _late(timeout))
 
     async def _ask(self, index: int, seat: Seat, judge: WaitingJudge, timeout: float) -> None:
         try:
@@ -129,8 +163,7 @@ class Fanout:
             if not cancelled():
                 self._failed(index, seat, error)
             elif not self._beside.stopping:
-                late = JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
-                self._failed(index, seat, late)
+                self._failed(index, seat, _late(timeout))
             elif isinstance(error, asyncio.CancelledError):
                 raise
 
@@ -159,19 +192,23 @@ class Fanout:
         answer: Answer | Failure | None,
         struck: int = 0,
     ) -> SeatResult:
-        began = self._started[index]
+        if (given_up := self.slots[index]) is not None:  # and answered after all
+            return given_up
+        began, attempts, usage = self._started[index], 0, None
+        if began is not None:
+            ledger = self._evaluation.ledgers.pop(seat.judge, _NO_LEDGER)
+            attempts, usage = ledger.attempts or 1, ledger.usage
         result = SeatResult(
             judge=seat.judge,
             weight=seat.weight,
             status=status,
             answer=answer,
             duration_seconds=0.0 if began is None else self._clock.monotonic() - began,
-            attempts=0 if began is None else 1,
+            attempts=attempts,
             struck=struck,
             shadow=seat.shadow,
+            usage=usage,
         )
-        if self._evaluation.ledgers and (ledger := self._evaluation.ledgers.pop(seat.judge, None)):
-            result = replace(result, attempts=max(ledger.attempts, 1), usage=ledger.usage)
         self.slots[index] = result
         if began is not None:
             self._observer.seat_finished(self._stage, result)
@@ -186,6 +223,10 @@ class Fanout:
             return self._fill(index, seat, SeatStatus.SKIPPED, None)
         late = Failure(FailureKind.TIMEOUT, "no answer before the budget ended")
         return self._fill(index, seat, SeatStatus.FAILED, late)
+
+
+def _late(timeout: float) -> JudgeFailed:
+    return JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
 
 
 def cancelled() -> bool:

@@ -29,7 +29,8 @@ class TlsSection(Section):
 
 class BatchSection(Section):
     """How calls to a remote judge are gathered: what arrives while batches are under way waits for
-    the next one. An idle judge is asked at once.
+    the next one, and a busy server gathers for up to 0.05 s. An idle judge is asked at once. Judges
+    that agree on all keys of the connection and of this section share both.
     """
 
     max_items: int = Field(64, ge=1, le=1_000, description="Most items. 1: no batches.")

@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from consensus.domain.decision import (
     CheckResult,
@@ -80,6 +80,31 @@ class WaitingJudge(Protocol):
 
     async def close(self, grace_seconds: float) -> None:
         """Let calls under way finish for up to `grace_seconds`, then let go of everything."""
+        ...
+
+
+class Pending(Protocol):
+    """An answer on its way."""
+
+    @property
+    def future(self) -> Any:
+        """Done when there is an answer or a failure: a future of the running event loop."""
+        ...
+
+    def answer(self) -> Answer:
+        """Return the answer, once the future is done. Raises JudgeFailed."""
+        ...
+
+    def drop(self) -> None:
+        """Say that nobody waits any more."""
+        ...
+
+
+class PromptJudge(WaitingJudge, Protocol):
+    """A judge that waits and needs no task to do so: it hands out what will be its answer."""
+
+    def begin(self, evaluation: Evaluation, timeout_seconds: float) -> Pending:
+        """Ask, and return at once. Raises JudgeFailed."""
         ...
 
 

@@ -3,9 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-import anyio
 import grpc
 
 from consensus.domain.errors import InvalidRequest, RequestError, ResponseTooLarge, Violation
@@ -17,6 +16,8 @@ from consensus.v1 import judge_pb2
 MAX_ITEMS = 1_000
 CONCURRENCY = 64
 """Items of one batch under way at a time."""
+TURN_SECONDS = 0.001
+"""Longest work on a batch before others have their turn."""
 RESERVED_BYTES = 160
 """Kept for each item: more than its framing takes, or a bare error in its place."""
 
@@ -38,22 +39,63 @@ async def judge_each(
     if not 1 <= len(items) <= MAX_ITEMS:
         words = f"has {len(items)} entries; must have 1 to {MAX_ITEMS}"
         raise InvalidRequest([Violation("requests", words)])
-    replies: list[Reply | judge_pb2.ItemError | None] = [None] * len(items)
-    places = asyncio.Semaphore(CONCURRENCY)
+    work = _Work(items, judge)
+    await work.done()
+    return _fitting(work.replies, max_bytes)
 
-    async def work(index: int) -> None:
+
+class _Work(Generic[Item, Reply]):
+    """The items of one batch, and the workers that judge them.
+
+    One worker does for judges that never wait. Whenever an item waits, the event loop has its turn
+    and starts another worker.
+    """
+
+    def __init__(
+        self, items: Sequence[Item], judge: Callable[[Item, int], Awaitable[Reply]]
+    ) -> None:
+        self._items = items
+        self._judge = judge
+        self._next = iter(range(len(items)))
+        self._found: dict[int, Reply | judge_pb2.ItemError] = {}
+        self._loop = asyncio.get_running_loop()
+        self._workers: set[asyncio.Task[None]] = set()
+        self._finished = self._loop.create_future()
+
+    @property
+    def replies(self) -> list[Reply | judge_pb2.ItemError]:
+        """One for each item, in order."""
+        return [self._found[index] for index in range(len(self._items))]
+
+    async def done(self) -> None:
+        """Judge every item; whoever is cancelled stops the workers."""
+        self._hire()
         try:
-            replies[index] = await _one(items[index], index, judge)
+            await self._finished
         finally:
-            places.release()
+            self._next = iter(())  # whoever is hired from now on has nothing to do
+            if workers := [worker for worker in self._workers if not worker.done()]:
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.wait(workers)
 
-    async with anyio.create_task_group() as group:
-        for index in range(len(items)):
-            await places.acquire()
-            group.start_soon(work, index)
-            # One in a turn of the loop: judges that never wait would hold up every other call.
-            await asyncio.sleep(0)
-    return _fitting([reply for reply in replies if reply is not None], max_bytes)
+    def _hire(self) -> None:
+        if len(self._workers) < CONCURRENCY:
+            worker = self._loop.create_task(self._work())
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+
+    async def _work(self) -> None:
+        turn = self._loop.time()
+        for index in self._next:
+            waits = self._loop.call_soon(self._hire)
+            self._found[index] = await _one(self._items[index], index, self._judge)
+            waits.cancel()
+            if len(self._found) == len(self._items):
+                self._finished.set_result(None)
+            elif self._loop.time() - turn > TURN_SECONDS:
+                await asyncio.sleep(0)  # or a batch would hold up every other call
+                turn = self._loop.time()
 
 
 async def _one(

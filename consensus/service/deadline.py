@@ -1,8 +1,7 @@
 """The budget of a call: the caller's deadline, within limits, less a reserve for answering."""
 
+import asyncio
 from dataclasses import dataclass
-
-import anyio
 
 from consensus.domain.errors import BudgetSpent
 
@@ -38,11 +37,12 @@ class Countdown:
     """A budget that runs down while the items of a batch wait for their turn."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = anyio.current_time() + seconds
+        self._time = asyncio.get_running_loop().time
+        self._end = self._time() + seconds
 
     def left(self) -> float:
         """Return the seconds that are left. Raises BudgetSpent when there are too few."""
-        seconds = self._end - anyio.current_time()
+        seconds = self._end - self._time()
         if seconds < LEAST_SECONDS:
             raise _spent(seconds)
         return seconds

@@ -16,7 +16,7 @@ from consensus.service.rulebook import RulesInForce
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
 from consensus.wire.decision import decision_fields, decision_to, hierarchy_from
 from consensus.wire.policy import overrides_from
-from consensus.wire.submission import submission_from
+from consensus.wire.submission import given_as, submission_from
 
 
 class Judging:
@@ -84,6 +84,7 @@ class Judging:
             self._observer,
             budget_seconds=budget_seconds,
             hierarchy=hierarchy,
+            memo=given_as(request.submission),
         )
 
     async def _judge(
@@ -109,6 +110,7 @@ class Judging:
             hierarchy=Hierarchy(),
             max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
             derivation=derivation,
+            memo=given_as(request.submission),
         )
 
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from google.protobuf import struct_pb2
 
+from consensus.domain.ports import Evaluation
 from consensus.domain.submission import (
     Check,
     CheckKind,
@@ -21,7 +22,9 @@ from consensus.domain.submission import (
     Submission,
 )
 from consensus.v1 import submission_pb2 as pb
+from consensus.wire.turn import turn_from, turn_to
 
+_MESSAGE = "wire.submission"
 _LIMITS = ("min_words", "max_words", "min_chars", "max_chars")
 
 
@@ -35,7 +38,21 @@ def submission_from(message: pb.Submission) -> Submission:
         rubric=tuple([_criterion_from(criterion) for criterion in message.rubric.criteria]),
         messages=tuple([Message(turn.role, turn.content) for turn in message.messages]),
         context=plain_struct(message.context) if message.HasField("context") else {},
+        turn=turn_from(message.turn) if message.HasField("turn") else None,
     )
+
+
+def given_as(message: pb.Submission) -> dict[str, object]:
+    """Return the memo of an evaluation whose submission came as this message."""
+    return {_MESSAGE: message}
+
+
+def message_of(evaluation: Evaluation) -> pb.Submission:
+    """Return the contract's submission of an evaluation: as it came, or made once."""
+    message = evaluation.memo.get(_MESSAGE)
+    if not isinstance(message, pb.Submission):
+        message = evaluation.memo[_MESSAGE] = submission_to(evaluation.submission)
+    return message
 
 
 def submission_to(submission: Submission) -> pb.Submission:
@@ -45,6 +62,7 @@ def submission_to(submission: Submission) -> pb.Submission:
         candidate=submission.candidate,
         rubric=rubric_to(submission.rubric),
         messages=[pb.Message(role=m.role, content=m.content) for m in submission.messages],
+        turn=turn_to(submission.turn) if submission.turn is not None else None,
     )
     for key, value in submission.outputs.items():
         message.outputs[key].CopyFrom(_value_to(value))

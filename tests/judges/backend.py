@@ -9,7 +9,7 @@ import grpc
 import grpc.aio
 
 from consensus.domain.judges import JudgeSpec
-from consensus.judges.remote import RemoteJudge
+from consensus.judges.remote import Backends, RemoteJudge
 from consensus.v1 import judge_pb2
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -65,9 +65,12 @@ async def serving(
 
 
 @asynccontextmanager
-async def judge_at(target: str, name: str = "remote", **spec: Any) -> AsyncIterator[RemoteJudge]:
+async def judge_at(
+    target: str, name: str = "remote", backends: Backends | None = None, **spec: Any
+) -> AsyncIterator[RemoteJudge]:
     """Return a judge of the backend at `target`; closed with the context."""
-    judge = RemoteJudge(JudgeSpec(name=name, kind="remote", target=target, **spec))
+    fields = {"kind": "remote"} | spec
+    judge = RemoteJudge(JudgeSpec(name=name, target=target, **fields), backends)
     try:
         yield judge
     finally:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Message, Submission
+from consensus.domain.turn import Turn
 
 CHARS_PER_TOKEN = 4
 """Of the estimate: text of most languages has about so many."""
@@ -85,7 +86,8 @@ def permuted(rubric: Sequence[Criterion], seed: int) -> tuple[Criterion, ...]:
 
 
 def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
-    context = _json(_without_producer(submission.context)) if submission.context else ""
+    known = {**_step(submission.turn), **submission.context}
+    context = _json(_without_producer(known)) if known else ""
     outputs = tuple(
         f"key: {json.dumps(key, ensure_ascii=False)}\n{_text(value)}"
         for key, value in submission.outputs.items()
@@ -156,6 +158,14 @@ def _without_producer(value: object) -> object:
 def _names_producer(key: str) -> bool:
     words = {word.lower() for word in _WORDS.findall(key)}
     return bool(words & _PRODUCER) or (bool(words & _WORKER) and words <= _NAMING)
+
+
+def _step(turn: Turn | None) -> dict[str, str]:
+    """Return what a turn says of its step, so that it can be judged by that."""
+    if turn is None:
+        return {}
+    said = {"step": turn.node_description, "success_criteria": turn.success_criteria}
+    return {key: words for key, words in said.items() if words}
 
 
 def _text(value: object) -> str:

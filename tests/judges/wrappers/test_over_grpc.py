@@ -19,7 +19,7 @@ from tests.judges.contract import (
     fails_as_judges_fail,
     stops_when_cancelled,
 )
-from tests.judges.test_remote_contract import by_name
+from tests.judges.remote.test_contract import by_name
 from tests.judges.wrappers.scripted import Told
 from tests.judges.wrappers.test_compose import NOT_KEPT, composed
 from tests.wire.submissions import received

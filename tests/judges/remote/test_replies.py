@@ -11,12 +11,13 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Abstention, Failure, FailureKind
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
-from consensus.judges import remote
+from consensus.judges.remote.failures import MAX_REPLY_BYTES
 from consensus.v1 import gradient_pb2, judge_pb2
+from consensus.wire import submission as wire_module
 from consensus.wire.gradient import answer_to
 from consensus.wire.submission import submission_from, submission_to
 from tests.builders import criteria, decide, quotes, scores, seats_of, stage, submission
-from tests.judges.backend import Reply, Script, always, judge_at, refusing, serving
+from tests.judges.backend import Context, Reply, Script, always, judge_at, refusing, serving
 from tests.judges.contract import fails_as_judges_fail
 
 SECRET = "the candidate's words and a Bearer token"
@@ -78,7 +79,7 @@ async def test_every_status_is_a_failure_whose_reason_repeats_nothing(
     assert failed.kind is KINDS.get(code, FailureKind.ERROR)
     assert SECRET not in str(failed)
     assert failed.__cause__ is None
-    assert failed.__suppress_context__
+    assert failed.__context__ is None
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         assert failed.reason == "the backend did not answer in time"
     else:
@@ -113,7 +114,7 @@ UNREADABLE: dict[str, tuple[Reply, str]] = {
         NEITHER,
     ),
     "a reply above the limit": (
-        gradient(score=1.0, reasoning="x" * (remote.MAX_REPLY_BYTES + 1)),
+        gradient(score=1.0, reasoning="x" * (MAX_REPLY_BYTES + 1)),
         "the reply is larger than 4194304 bytes",
     ),
 }
@@ -152,7 +153,7 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
         encoded.append(message)
         return encode(message)
 
-    monkeypatch.setattr(remote, "submission_to", spy)
+    monkeypatch.setattr(wire_module, "submission_to", spy)
     names = [f"judge {number}" for number in range(5)]
     async with serving(always(REPLY)) as backend, AsyncExitStack() as stack:
         opened = [judge_at(backend.target, name, remote_judge=name) for name in names]
@@ -166,12 +167,40 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
     assert decision.effective_score == 0.75
 
 
-async def test_a_decision_at_the_last_depth_asks_no_further() -> None:
-    deep = Hierarchy("d3", MAX_DEPTH + 1, ("d0", "d1", "d2", "d3"))
-    async with serving(always(REPLY)) as backend, judge_at(backend.target) as judge:
+DEEP = Hierarchy("d3", MAX_DEPTH + 1, ("d0", "d1", "d2", "d3"))
+LAST = Hierarchy("d2", MAX_DEPTH, ("d0", "d1", "d2"))
+TOO_DEEP = "DEPTH_EXCEEDED: depth 3 is the last (d0 > d1 > d2 > d3)"
+
+
+async def test_a_decision_at_the_last_depth_asks_no_further_panel() -> None:
+    async with (
+        serving(always(REPLY)) as backend,
+        judge_at(backend.target, kind="consensus") as panel,
+    ):
         with pytest.raises(JudgeFailed) as caught:
-            await judge.evaluate(about(deep), 5)
-        await judge.evaluate(about(Hierarchy("d2", MAX_DEPTH, ("d0", "d1", "d2"))), 5)
-    words = "DEPTH_EXCEEDED: depth 3 is the last (d0 > d1 > d2 > d3)"
-    assert (caught.value.kind, caught.value.reason) == (FailureKind.ERROR, words)
+            await panel.evaluate(about(DEEP), 5)
+        await panel.evaluate(about(LAST), 5)
+    assert (caught.value.kind, caught.value.reason) == (FailureKind.ERROR, TOO_DEEP)
     assert [request.hierarchy.depth for request in backend.requests] == [MAX_DEPTH]
+
+
+async def test_a_decision_at_the_last_depth_asks_judges_that_are_no_panels() -> None:
+    async with serving(always(REPLY)) as backend, judge_at(backend.target) as leaf:
+        assert await leaf.evaluate(about(DEEP), 5) == scores(0.75, 0.5, reasoning="Fine.")
+    assert [list(request.hierarchy.path) for request in backend.requests] == [list(DEEP.path)]
+
+
+async def test_a_panel_that_finds_the_chain_too_deep_says_so_by_its_word_and_path() -> None:
+    async def refuse(request: judge_pb2.EvaluateRequest, context: Context) -> Reply:
+        await context.abort(
+            grpc.StatusCode.FAILED_PRECONDITION, SECRET, (("consensus-reason", "DEPTH_EXCEEDED"),)
+        )
+
+    async with (
+        serving(refuse) as backend,
+        judge_at(backend.target, kind="consensus") as panel,
+    ):
+        with pytest.raises(JudgeFailed) as caught:
+            await panel.evaluate(about(LAST), 5)
+    words = "DEPTH_EXCEEDED: depth 3 is the last (d0 > d1 > d2)"
+    assert (caught.value.kind, caught.value.reason) == (FailureKind.ERROR, words)
