@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -35,6 +36,10 @@ class Running:
     def rss_mib(self) -> float:
         """Return its resident memory."""
         return self._status("VmRSS") / 1024
+
+    def peak_rss_mib(self) -> float:
+        """Return the most that its resident memory ever was."""
+        return self._status("VmHWM") / 1024
 
     def threads(self) -> int:
         """Return how many threads it has."""
@@ -80,6 +85,15 @@ def running(arguments: Sequence[str], cores: set[int], logs: Path) -> Iterator[R
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def raise_file_limit() -> int:
+    """Allow this process, and those it starts, as many files and sockets as the machine's
+    administrator does; return how many.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return most
 
 
 def _wait(process: "subprocess.Popen[str]", logs: Path, began: float) -> list[str]:

@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Message, Submission
@@ -45,6 +45,8 @@ class Subject:
     """Messages told whole, and all of them."""
     digest: str
     """64 hexadecimal digits of everything that a judge may see."""
+    prompts: dict[object, str] = field(default_factory=dict, compare=False, repr=False)
+    """What is asked about it, by wording, so that seats that ask alike put it together once."""
 
     @property
     def seed(self) -> int:
