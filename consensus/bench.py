@@ -62,7 +62,7 @@ class Bench(dict[str, Judge]):
 
     def _model(self, backend: str) -> ChatBackend:
         """Return the connection to a model server, which its judges share."""
-        from consensus.judges.llm.backends import open_backend  # costs every start a third of a second
+        from consensus.judges.llm.backends import open_backend  # 0.3 s: not at every start
 
         if backend not in self._models:
             self._models[backend] = open_backend(self._policies.backends[backend])
