@@ -63,7 +63,10 @@ def _show(policy: Policy, default: bool, console: Console) -> None:
 def _asks(stage: Stage) -> str:
     if stage.panel is None:
         return "\n".join(describe(check) for check in stage.checks)
-    return "\n".join(f"{seat.judge} x {seat.weight:g}" for seat in stage.panel.seats)
+    return "\n".join(
+        f"{seat.judge} as a shadow" if seat.shadow else f"{seat.judge} x {seat.weight:g}"
+        for seat in stage.panel.seats
+    )
 
 
 def _condition(stage: Stage) -> str:
