@@ -88,7 +88,7 @@ def _lines(report: RunReport) -> Iterator[str]:
     for turn in report.turns:
         why = f"{turn.decided_by}: {', '.join(turn.reasons)}" if turn.reasons else turn.decided_by
         yield (
-            f"{turn.number:>4}  {turn.verdict:<8}  {_share(turn.score)}   {_share(turn.confidence)}"
+            f"{turn.number:>4}  {turn.verdict:<8}  {_share(turn.score)}  {_share(turn.confidence)}"
             f"  {turn.work_seconds:>6.2f}  {turn.judge_seconds:>7.2f}  {turn.fixes:>5}"
             f"  {_plain(why)}"
         )
@@ -113,7 +113,7 @@ def _lines(report: RunReport) -> Iterator[str]:
 
 
 def _share(value: float | None) -> str:
-    return "   -" if value is None else f"{value:4.2f}"
+    return "    -" if value is None else f"{value:5.2f}"
 
 
 def _count(number: int, word: str) -> str:
