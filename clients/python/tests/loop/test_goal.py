@@ -165,6 +165,12 @@ def test_a_mended_fault_counts_with_every_and_not_with_last() -> None:
     assert card.hard_violations == ()
 
 
+def test_a_goal_may_span_several_runs() -> None:
+    card = scorecard(lines(A=1, B=1), [*turns(A="-+"), *turns(B="+")])
+    assert [each.progress for each in card.criteria] == [0.5, 1.0]
+    assert card.decision_count == 3
+
+
 def test_turns_that_no_judge_saw_do_not_count() -> None:
     unseen = [Turn(1, "RETRY", "validate"), Turn(2, "RETRY", "person")]
     assert scorecard(lines(A=1), [*unseen, *turns(A="+")]).decision_count == 1

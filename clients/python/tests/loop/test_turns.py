@@ -237,4 +237,4 @@ def test_every_change_is_told(run: Any, worker: Worker) -> None:
     phases: list[str] = []
     with FakeConsensus(retry("More."), accept()) as fake:
         run(fake, begin("Task"), worker, on_change=lambda state: phases.append(state.phase))
-    assert phases == ["VALIDATE", "JUDGE", "WORK"] * 2
+    assert phases == ["VALIDATE", "ASK", "JUDGE", "WORK"] * 2

@@ -65,7 +65,13 @@ class Crew:
 
 def course(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     """Yield the calls that bring a run to its end, its pause, or `max_iterations`."""
-    phases = {Phase.WORK: _work, Phase.VALIDATE: _validate, Phase.JUDGE: _judge}
+    phases = {
+        Phase.WORK: _work,
+        Phase.VALIDATE: _validate,
+        Phase.FIX: _fix,
+        Phase.ASK: _ask,
+        Phase.JUDGE: _judge,
+    }
     while state.status is LoopStatus.RUNNING:
         if len(state.turns) < rules.max_iterations:
             yield from phases[state.phase](state, rules, crew)
@@ -97,23 +103,33 @@ def _work(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
 
 
 def _validate(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
-    problems: list[str] = []
+    state.problems = []
     if crew.validate is not None:
-        problems = _listed((yield partial(crew.validate, state.draft)))
-    if problems and crew.fix is not None and state.fixes < rules.max_fixes:
-        _take(state, (yield partial(crew.fix, state.draft, problems)))
+        state.problems = _listed((yield partial(crew.validate, state.draft)))
+    if not state.problems:
+        state.phase = Phase.ASK
+    elif crew.fix is not None and state.fixes < rules.max_fixes:
+        state.phase = Phase.FIX
+    else:
+        state.close(state.turn("RETRY", VALIDATE, "\n".join(state.problems)))
+
+
+def _fix(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    if crew.fix is not None:  # as when the state was written, unless it is run by another loop
+        _take(state, (yield partial(crew.fix, state.draft, list(state.problems))))
         state.fixes += 1
         state.cleared = False
-    elif problems:
-        state.close(state.turn("RETRY", VALIDATE, "\n".join(problems)))
+    state.phase = Phase.VALIDATE
+
+
+def _ask(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    question = ""
+    if crew.needs_person is not None and not state.cleared:
+        question = (yield partial(crew.needs_person, state.draft)) or ""
+    if question:
+        state.status, state.question = LoopStatus.PAUSED, question
     else:
-        question = ""
-        if crew.needs_person is not None and not state.cleared:
-            question = (yield partial(crew.needs_person, state.draft)) or ""
-        if question:
-            state.status, state.question = LoopStatus.PAUSED, question
-        else:
-            state.phase, state.request_id = Phase.JUDGE, str(uuid.uuid4())
+        state.phase, state.request_id = Phase.JUDGE, str(uuid.uuid4())
 
 
 def _judge(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:

@@ -37,6 +37,9 @@ class Phase(StrEnum):
 
     WORK = "WORK"
     VALIDATE = "VALIDATE"
+    FIX = "FIX"
+    ASK = "ASK"
+    """Ask whether a person is needed."""
     JUDGE = "JUDGE"
 
 
@@ -100,6 +103,8 @@ class LoopState:
     """What the person is asked while PAUSED."""
     cleared: bool = False
     """Whether a person has seen this draft."""
+    problems: list[str] = field(default_factory=list)
+    """What the last validation found."""
     fixes: int = 0
     work_seconds: float = 0.0
     decided_by: str = ""
@@ -168,7 +173,8 @@ class LoopState:
         self.turns.append(turn)
         self.decided_by = turn.decided_by
         self.phase, self.feedback = Phase.WORK, ""
-        self.request_id, self.cleared, self.fixes, self.work_seconds = "", False, 0, 0.0
+        self.request_id, self.cleared, self.problems = "", False, []
+        self.fixes, self.work_seconds = 0, 0.0
         match turn.verdict:
             case "ACCEPT":
                 self.status = LoopStatus.ACCEPTED
