@@ -96,6 +96,15 @@ def test_max_iterations_ends_the_run(run: Any, worker: Worker) -> None:
     assert worker.told[0].max_iterations == 3
 
 
+def test_an_exhausted_run_goes_on_under_a_higher_limit(run: Any, worker: Worker) -> None:
+    state = begin("Task")
+    with FakeConsensus(retry("More."), retry("Still more."), accept()) as fake:
+        for limit in (2, 2, 3):
+            report = run(fake, state, worker, LoopRules(max_iterations=limit))
+    assert report.status is LoopStatus.ACCEPTED
+    assert [each.feedback for each in worker.told] == ["", "More.", "Still more."]
+
+
 def test_a_run_that_is_over_is_only_reported(run: Any, worker: Worker) -> None:
     state = begin("Task")
     with FakeConsensus(accept()) as fake:
@@ -219,6 +228,17 @@ def test_what_is_no_draft_is_refused_before_a_judge_is_asked(run: Any, made: Any
             run(fake, state, lambda attempt: made)
         assert not fake.calls
     assert state.outputs == {}
+
+
+@pytest.mark.parametrize("nothing", ["", " \n", {}, Draft()])
+def test_an_empty_draft_goes_back_and_no_judge_is_asked(run: Any, nothing: Any) -> None:
+    def silent_at_first(attempt: Attempt) -> Any:
+        return "words" if attempt.feedback.startswith("The draft is empty") else nothing
+
+    with FakeConsensus() as fake:
+        report = run(fake, begin("Task"), silent_at_first)
+        assert len(fake.calls) == 1
+    assert [turn.decided_by for turn in report.turns] == ["validate", "scripted"]
 
 
 def test_a_policy_that_refuses_is_no_verdict(run: Any, worker: Worker) -> None:

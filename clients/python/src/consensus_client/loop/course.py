@@ -21,6 +21,7 @@ from consensus_client.loop.state import VALIDATE, LoopState, LoopStatus, Phase, 
 from consensus_client.submissions import submission
 from consensus_client.words import FindingStatus, Verdict
 
+EMPTY = "The draft is empty: it has neither a candidate nor outputs."
 Steps: TypeAlias = Generator[Callable[[], Any], Any, None]
 
 
@@ -65,6 +66,8 @@ class Crew:
 
 def course(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     """Yield the calls that bring a run to its end, its pause, or `max_iterations`."""
+    if state.status is LoopStatus.EXHAUSTED and len(state.turns) < rules.max_iterations:
+        state.status = LoopStatus.RUNNING
     phases = {
         Phase.WORK: _work,
         Phase.VALIDATE: _validate,
@@ -104,7 +107,9 @@ def _work(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
 
 def _validate(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     state.problems = []
-    if crew.validate is not None:
+    if not state.candidate.strip() and not state.outputs:
+        state.problems = [EMPTY]  # which the server would refuse, and a model mends when told
+    elif crew.validate is not None:
         state.problems = _listed((yield partial(crew.validate, state.draft)))
     if not state.problems:
         state.phase = Phase.ASK

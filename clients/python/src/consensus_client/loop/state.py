@@ -27,7 +27,7 @@ class LoopStatus(StrEnum):
     ESCALATED = "ESCALATED"
     """The judges leave it to a person. Not a failure: the person's ruling resumes the run."""
     EXHAUSTED = "EXHAUSTED"
-    """`max_iterations` turns, none accepted."""
+    """`max_iterations` turns, none accepted. Goes on under a higher limit."""
     ABORTED = "ABORTED"
     """A person ended it."""
 
