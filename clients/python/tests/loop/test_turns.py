@@ -64,8 +64,15 @@ def test_retry_without_feedback_just_tries_again(run: Any, worker: Worker) -> No
 
 
 def test_old_feedback_does_not_come_back(run: Any, worker: Worker) -> None:
+    kept: list[tuple[str, str]] = []
     with FakeConsensus(retry("Once."), retry(""), accept()) as fake:
-        run(fake, begin("Task"), worker)
+        run(
+            fake,
+            begin("Task"),
+            worker,
+            on_change=lambda state: kept.append((state.phase, state.feedback)),
+        )
+    assert [phase for phase, feedback in kept if feedback] == ["WORK"]
     assert [each.feedback for each in worker.told] == ["", "Once.", ""]
 
 

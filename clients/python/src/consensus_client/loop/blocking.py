@@ -15,8 +15,9 @@ class JudgeLoop:
     """Has a worker try until the judges accept, escalate, or `max_iterations` turns are over.
 
     `worker`: makes a draft of an attempt. `validate`: returns what is wrong with a draft, nothing
-    when it may go to the judges; an empty one never may. `fix`: mends a draft by what is wrong; it is validated again.
-    Without it, or after `max_fixes`, the draft goes back to the worker without asking a judge.
+    when it may go to the judges; an empty one never may. `fix`: mends a draft by what is wrong; it
+    is validated again. Without it, or after `max_fixes`, the draft goes back to the worker without
+    asking a judge.
     `needs_person`: returns a question to pause at a valid draft; a draft is asked about once.
     `prepare`: completes the submission; must do so alike each time. `on_change`: is told of every
     change, such as to save `state.to_json()`. `goal`: for the scorecard; None: the rubric.

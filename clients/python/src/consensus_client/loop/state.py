@@ -172,7 +172,7 @@ class LoopState:
         """End a turn, and the run unless the verdict is RETRY. For the loop's own use."""
         self.turns.append(turn)
         self.decided_by = turn.decided_by
-        self.phase, self.feedback = Phase.WORK, ""
+        self.phase = Phase.WORK
         self.request_id, self.cleared, self.problems = "", False, []
         self.fixes, self.work_seconds = 0, 0.0
         match turn.verdict:
