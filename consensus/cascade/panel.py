@@ -116,26 +116,20 @@ class Fanout:
         for index, seat, judge in waiting:
             self._start(index, seat)
             timeout = min(seat.timeout_seconds, left)
-            future = self._begun(index, seat, judge, timeout)
-            if future is not None:
-                self._beside.add(future, timeout if timeout < left else None)
+            own = timeout if timeout < left else None
+            begin: Callable[[Evaluation, float], Pending] | None = getattr(judge, "begin", None)
+            if begin is None:
+                task = asyncio.create_task(self._ask(index, seat, judge, timeout))
+                self._beside.add(task, own)
+                continue
+            try:
+                pending = begin(self._evaluation, timeout)
+            except Exception as error:  # noqa: BLE001 - costs this seat alone
+                self._failed(index, seat, error)
+            else:
+                came = partial(self._came, index, seat, pending, timeout)
+                self._beside.add(pending.future, own, came)
         return await self._beside.run(left)
-
-    def _begun(
-        self, index: int, seat: Seat, judge: WaitingJudge, timeout: float
-    ) -> "asyncio.Future[None] | None":
-        """Ask the judge; return what is done once its seat is, or None where it is already."""
-        begin: Callable[[Evaluation, float], Pending] | None = getattr(judge, "begin", None)
-        if begin is None:
-            return asyncio.create_task(self._ask(index, seat, judge, timeout))
-        try:
-            pending = begin(self._evaluation, timeout)
-        except Exception as error:  # noqa: BLE001 - costs this seat alone
-            self._failed(index, seat, error)
-            return None
-        future: asyncio.Future[None] = pending.future
-        future.add_done_callback(partial(self._came, index, seat, pending, timeout))
-        return future
 
     def _came(
         self,

@@ -4,6 +4,7 @@ each seat takes 230 us for five seats where these take 50, as much as all the re
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import anyio
 
@@ -33,11 +34,16 @@ class SideBySide:
         self._wake = self._loop.create_future()
         self._together: dict[float, list[Work]] = {}
 
-    def add(self, future: Work, seconds: float | None) -> None:
-        """Wait for this too; it is cancelled after so many seconds of its own."""
+    def add(
+        self, future: Work, seconds: float | None, then: Callable[[Work], None] | None = None
+    ) -> None:
+        """Wait for this too; it is cancelled after so many seconds of its own.
+
+        `then` is called with it once it has ended, before anyone is told.
+        """
         self._open += 1
         self._futures.append(future)
-        future.add_done_callback(self._ended)
+        future.add_done_callback(partial(self._ended, then) if then else self._ended_alone)
         if seconds is not None:
             self._together.setdefault(seconds, []).append(future)
 
@@ -62,7 +68,11 @@ class SideBySide:
             if self._open:
                 await self._stop()
 
-    def _ended(self, future: Work) -> None:
+    def _ended(self, then: Callable[[Work], None], future: Work) -> None:
+        then(future)
+        self._ended_alone(future)
+
+    def _ended_alone(self, future: Work) -> None:
         self._open -= 1
         if (self._enough is not None or not self._open) and not self._wake.done():
             self._wake.set_result(None)
