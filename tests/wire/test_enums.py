@@ -61,5 +61,5 @@ def test_every_member_of_an_enum_is_sent_as_the_value_of_its_name(
 
 
 def test_every_enum_of_the_contract_is_looked_at() -> None:
-    files = (decision_pb2.DESCRIPTOR, gradient_pb2.DESCRIPTOR)
+    files = (decision_pb2.DESCRIPTOR, gradient_pb2.DESCRIPTOR, tool_call_pb2.DESCRIPTOR)
     assert set(NAMES) == {name for file in files for name in file.enum_types_by_name}
