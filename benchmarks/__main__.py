@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import inflight, llm
 from benchmarks.load import BATCH, BATCH_ITEMS, EVALUATE, JUDGE
 from benchmarks.processes import LOAD_CORE, SERVER_CORE, Running, running
 from benchmarks.report import BATCH_ROW, Row, Startup, report
@@ -38,10 +39,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         only = tuple(arguments.only.split(","))
         rows = measure(Path(folder), arguments.seconds, arguments.rounds, only)
+        rows += llm.measure(load, SERVE, Path(folder), arguments.seconds, arguments.rounds, only)
+        rows += inflight.measure(SERVE, Path(folder), only)
         startup = measure_startup(Path(folder), arguments.rounds)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps([row.as_json() for row in rows] + [startup.as_json()], indent=1))
-    report(rows, startup)
+    report(rows, startup, [*llm.bars(rows), *inflight.bars(rows)])
 
 
 def measure(folder: Path, seconds: float, rounds: int, only: tuple[str, ...]) -> list[Row]:

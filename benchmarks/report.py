@@ -1,11 +1,14 @@
 """Prints the measurements as a table with ratios, and the bars they are held to."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+Bar = tuple[str, float, float, bool]
+"""Words, value, bar, and whether the bar is a least."""
 BATCH_ROW = "consensus.remote5.batch32"
 """Callers send 32 requests in one BatchJudge."""
 
@@ -23,6 +26,8 @@ class Row:
     cpu_ms: float
     """The server's processor time for one judgment."""
     rss_mib: float
+    errors: int = 0
+    """Calls that failed, where the measurement goes on after one."""
 
     def as_json(self) -> dict[str, object]:
         """Return the row for the results file."""
@@ -41,8 +46,8 @@ class Startup:
         return {"name": "startup", **asdict(self)}
 
 
-def report(rows: list[Row], startup: Startup) -> None:
-    """Print the table and the bars."""
+def report(rows: list[Row], startup: Startup, more: Sequence[Bar] = ()) -> None:
+    """Print the table and the bars, `more` of them last."""
     console = Console()
     found = {(row.name, row.callers): row for row in rows}
     table = Table(title="one server process on one core", box=box.SIMPLE, padding=(0, 1, 0, 0))
@@ -62,17 +67,15 @@ def report(rows: list[Row], startup: Startup) -> None:
             f"{row.rss_mib:.0f}",
         )
     console.print(table)
-    for words, value, bar, least in _bars(found, startup):
+    for words, value, bar, least in [*_bars(found, startup), *more]:
         met = value >= bar if least else value <= bar
         sign = ">=" if least else "<="
         mark = "[green]met[/]" if met else "[red]missed[/]"
         console.print(f"{mark:>16} {words}: {value:.2f} {sign} {bar:g}", highlight=False)
 
 
-def _bars(
-    found: dict[tuple[str, int], Row], startup: Startup
-) -> list[tuple[str, float, float, bool]]:
-    """Return (words, value, bar, whether the bar is a least) for each bar that was measured."""
+def _bars(found: dict[tuple[str, int], Row], startup: Startup) -> list[Bar]:
+    """Return each bar that was measured."""
     bars = [
         ("ready to serve, s", startup.ready_s, 1.0, False),
         ("idle RSS, MiB", startup.idle_rss_mib, 90.0, False),

@@ -13,7 +13,6 @@ from consensus.domain.policy import PolicySet
 from consensus.domain.ports import Clock, Judge, Observer, WaitingJudge
 from consensus.judges.embedded import embedded_judges
 from consensus.judges.llm.chat import ChatBackend
-from consensus.judges.llm.judge import LlmJudge
 from consensus.judges.nested import PolicyJudge
 from consensus.judges.remote import Backends, RemoteJudge
 from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
@@ -53,6 +52,8 @@ class Bench(dict[str, Judge]):
     def _plain(self, spec: JudgeSpec) -> WaitingJudge:
         match spec.kind:
             case "llm" if spec.llm is not None:
+                from consensus.judges.llm.judge import LlmJudge  # as below
+
                 return LlmJudge(spec, self._model(spec.llm.backend), self._clock)
             case "policy":
                 return PolicyJudge(spec, self._nesting)
@@ -61,7 +62,7 @@ class Bench(dict[str, Judge]):
 
     def _model(self, backend: str) -> ChatBackend:
         """Return the connection to a model server, which its judges share."""
-        from consensus.judges.llm.backends import open_backend  # a third of a second to import
+        from consensus.judges.llm.backends import open_backend  # 0.3 s: not at every start
 
         if backend not in self._models:
             self._models[backend] = open_backend(self._policies.backends[backend])

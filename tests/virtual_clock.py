@@ -1,55 +1,10 @@
-"""Virtual time: an event loop that never sleeps, and the Clock that reads it.
+"""Virtual time for tests: the clock of the examples, and its event loop as a fixture's value."""
 
-When nothing is ready to run, time jumps to the next timer. A test of an hour takes no time, and
-every duration in it is exact.
-"""
-
-import asyncio
-import datetime
-import selectors
 from collections.abc import Mapping
 
-EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+from examples.virtual_clock import EPOCH, VirtualClock, VirtualLoop
 
-
-class _Jumping(selectors.DefaultSelector):
-    """A selector that lets time pass instead of waiting."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(0)
-        if ready or timeout == 0:
-            return ready
-        if timeout is None:
-            raise RuntimeError("nothing can ever happen: every task waits, and no timer is set")
-        self.now += timeout
-        return ready
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time is virtual. It starts at 0 s."""
-
-    def __init__(self) -> None:
-        self._jumping = _Jumping()
-        super().__init__(self._jumping)
-        self._clock_resolution = 1e-9  # takes up the rounding of now + (when - now)
-
-    def time(self) -> float:
-        return self._jumping.now
-
-
-class VirtualClock:
-    """The Clock of whatever event loop is running."""
-
-    def monotonic(self) -> float:
-        return asyncio.get_running_loop().time()
-
-    def now(self) -> datetime.datetime:
-        return EPOCH + datetime.timedelta(seconds=self.monotonic())
-
+__all__ = ["EPOCH", "VIRTUAL", "VirtualClock", "VirtualLoop"]
 
 VIRTUAL: tuple[str, Mapping[str, object]] = ("asyncio", {"loop_factory": VirtualLoop})
 """A value for the `anyio_backend` fixture."""

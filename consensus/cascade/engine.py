@@ -1,10 +1,12 @@
 """The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from consensus.cascade.budget import Budget
 from consensus.cascade.derivation import NOT_DERIVED, Derivation
 from consensus.cascade.feedback import feedback
+from consensus.cascade.guarding import Guarding, told
 from consensus.cascade.panel import Fanout
 from consensus.cascade.reasons import stage_reasons
 from consensus.cascade.spend import Purses, Spending, costs_of
@@ -27,6 +29,7 @@ from consensus.domain.policy import Action, Panel, Policy, Stage, Tie
 from consensus.domain.ports import Clock, Evaluation, Judges, Observer
 from consensus.domain.submission import Submission
 from consensus.gates import checks_gate
+from consensus.guards import GuardOutcome
 from consensus.validators import run_checks
 
 _VERDICTS = {
@@ -74,38 +77,58 @@ class Engine:
         if derivation is not None:
             derived = await derivation.run(evaluation, budget, spending)
             evaluation = derived.given_to(evaluation)
-        results: list[StageResult] = []
-        reasons: list[Reason] = []
-        stages, action = iter(policy.stages), Action.ADVANCE
-        while action is Action.ADVANCE:  # the last stage never does
-            stage = next(stages)
-            result = await self._stage(stage, evaluation, judges, budget, observer, spending)
-            results.append(result)
-            observer.stage_finished(policy.name, result)
-            action = _action(stage, result)
-            reasons = [*stage_reasons(stage, result, action), *reasons]
-        verdict = _VERDICTS[action]
+        guarding = None
+        if policy.guards is not None:
+            guarding = Guarding(policy, policy.guards, evaluation.submission)
+        run = _Run([], [])
+        if guarding is None or guarding.settled is None:
+            asked = (evaluation, judges, budget, observer, spending)
+            await self._stages(run, policy, guarding, asked)
         if budget.missed:
-            reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
-        scores = [result.score for result in results if result.score is not None]
+            run.reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
+        outcome = _outcome(run, guarding)
+        accepted = outcome.verdict is Verdict.ACCEPT
+        scores = [result.score for result in run.results if result.score is not None]
         decision = Decision(
             decision_id=decision_id,
-            verdict=verdict,
-            reasons=tuple(reasons),
-            feedback="" if verdict is Verdict.ACCEPT else feedback(results),
+            verdict=outcome.verdict or Verdict.ESCALATE,
+            reasons=(*outcome.reasons, *run.reasons),
+            feedback="" if accepted else told(outcome.feedback, feedback(run.results)),
             effective_score=min(scores, default=None),
-            criteria=_criteria(results),
-            stages=results,
+            criteria=_criteria(run.results),
+            stages=run.results,
             policy=policy.name,
             policy_revision=policy.revision,
             hierarchy=hierarchy,
             create_time=create_time,
             duration_seconds=self._clock.monotonic() - began,
-            usage=_usage(results, derived.usage),
+            usage=_usage(run.results, derived.usage),
+            goal_status=outcome.goal_status,
+            goal_confidence=guarding.goal_confidence if guarding else None,
             derived_rubric=derived.rubric,
         )
         observer.decided(decision)
         return decision
+
+    async def _stages(
+        self,
+        run: "_Run",
+        policy: Policy,
+        guarding: Guarding | None,
+        asked: tuple[Evaluation, Judges, Budget, Observer, Spending | None],
+    ) -> None:
+        """Run stages until one does not advance; the last never does."""
+        for index, stage in enumerate(policy.stages):
+            result = await self._stage(stage, *asked)
+            run.results.append(result)
+            asked[3].stage_finished(policy.name, result)
+            action = _action(stage, result)
+            if guarding is not None:
+                action = guarding.action(index, result, action, _criteria(run.results))
+            run.reasons = [*stage_reasons(stage, result, action), *run.reasons]
+            if action is not Action.ADVANCE:
+                run.verdict = _VERDICTS[action]
+                return
 
     async def _stage(
         self,
@@ -157,6 +180,23 @@ class Engine:
             settled=settled,
             duration_seconds=self._clock.monotonic() - began,
         )
+
+
+@dataclass(slots=True)
+class _Run:
+    """What the stages came to."""
+
+    results: list[StageResult]
+    reasons: list[Reason]
+    verdict: Verdict | None = None
+    """None where none ran."""
+
+
+def _outcome(run: _Run, guarding: Guarding | None) -> GuardOutcome:
+    if guarding is None:
+        return GuardOutcome(verdict=run.verdict)
+    outcome = guarding.outcome(run.verdict, _criteria(run.results))
+    return GuardOutcome(reasons=guarding.reasons) + outcome
 
 
 def _action(stage: Stage, result: StageResult) -> Action:

@@ -1,4 +1,4 @@
-"""THE COMMANDS: serve, check, judge, derive, demo, health. Thin."""
+"""THE COMMANDS: serve, check, judge, derive, trace, demo, health. Thin."""
 
 import importlib
 import io
@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "Check a policy file; says every fault with its line.",
     "judge": "Judge a submission, here or at a server.",
     "derive": "Derive a rubric from a task, here or at a server.",
+    "trace": "Tell what an agent did, out of an OTLP file.",
     "demo": "Start a server, judge two drafts over gRPC, stop.",
     "health": "Ask a server for its health.",
 }
@@ -23,6 +24,8 @@ EXIT_USAGE = 3
 EXIT_FAILURE = 4
 """The work could not be done: no server, a taken port, an error status."""
 EXIT_INTERRUPTED = 130
+HELP = {"help_option_names": ["-h", "--help"]}
+"""Settings of every command."""
 
 
 class _Commands(click.Group):
@@ -42,7 +45,7 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings=HELP)
 @click.version_option(__version__, prog_name="consensus")
 def cli() -> None:
     """Ask several judges about a submission and fold their answers into one decision."""

@@ -7,14 +7,14 @@ from rich.console import Console
 from rich.text import Text
 
 from consensus.app import read_policies
-from consensus.cli import EXIT_USAGE
+from consensus.cli import EXIT_USAGE, HELP
 from consensus.cli.rendering import said, table_of
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Policy, PolicySet, Stage
 from consensus.validators import describe
 
 
-@click.command
+@click.command(context_settings=HELP)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--quiet", is_flag=True, help="Print faults only.")
 @click.option("--live", is_flag=True, help="Ask every model what it accepts: real, tiny calls.")
@@ -77,7 +77,10 @@ def _show_tools(policies: PolicySet, console: Console) -> None:
 def _asks(stage: Stage) -> str:
     if stage.panel is None:
         return "\n".join(describe(check) for check in stage.checks)
-    return "\n".join(f"{seat.judge} x {seat.weight:g}" for seat in stage.panel.seats)
+    return "\n".join(
+        f"{seat.judge} as a shadow" if seat.shadow else f"{seat.judge} x {seat.weight:g}"
+        for seat in stage.panel.seats
+    )
 
 
 def _condition(stage: Stage) -> str:

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from consensus.cli import Failure
+from consensus.cli import HELP, Failure
 from consensus.cli.judge import judge_at
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
@@ -41,7 +41,7 @@ DRAFTS = (
 )
 
 
-@click.command
+@click.command(context_settings=HELP)
 def command() -> None:
     """Start a server on the bundled policy, judge two drafts of an answer over gRPC, stop."""
     console = Console()

@@ -8,7 +8,7 @@ from google.protobuf import json_format
 from rich.console import Console
 
 from consensus.app import derive_once, read_policies
-from consensus.cli import Failure
+from consensus.cli import HELP, Failure
 from consensus.cli.judge import judge_at, refusals_told
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
@@ -17,7 +17,7 @@ from consensus.v1 import consensus_pb2, submission_pb2
 from consensus.wire.submission import rubric_to
 
 
-@click.command
+@click.command(context_settings=HELP)
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--target", help="A server, as HOST:PORT. Without it, derives in this process.")
 @click.option("--policy", default="", help="Name of the policy. Without it, the default one.")

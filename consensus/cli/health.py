@@ -4,10 +4,10 @@ import click
 import grpc
 from grpc_health.v1 import health_pb2
 
-from consensus.cli import Failure
+from consensus.cli import HELP, Failure
 
 
-@click.command
+@click.command(context_settings=HELP)
 @click.option("--target", default="127.0.0.1:50051", show_default=True, help="The server.")
 @click.option(
     "--service",

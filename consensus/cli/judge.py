@@ -13,7 +13,7 @@ from rich.console import Console
 
 from consensus.app import judge_once, read_policies
 from consensus.cascade.admission import plain
-from consensus.cli import EXIT_FAILURE, BadInput, Failure
+from consensus.cli import EXIT_FAILURE, HELP, BadInput, Failure
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
 from consensus.cli.rendering import show
@@ -28,7 +28,7 @@ EXIT_CODES = {
 MAX_REPLY_BYTES = 8 << 20
 
 
-@click.command
+@click.command(context_settings=HELP)
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--target", help="A server, as HOST:PORT. Without it, judges in this process.")
 @click.option("--policy", default="", help="Name of the policy. Without it, the default one.")

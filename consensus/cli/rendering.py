@@ -94,7 +94,12 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
     line = Text(name, f"bold {colour}")
     if decision.HasField("effective_score"):
         line.append(f"  score {decision.effective_score:.3f}", "bold")
+    if decision.goal_status:
+        name = submission_pb2.GoalStatus.Name(decision.goal_status)
+        line.append(f"  goal {name.removeprefix('GOAL_STATUS_')}", "bold")
     line.append(f"  {_time(decision.duration.ToNanoseconds())}", "dim")
+    if decision.HasField("usage"):
+        line.append(f"  {_usage(decision.usage)}", "dim")
     policy = said(f"policy {decision.policy} {decision.policy_revision}", "dim")
     identity = said(f"id {decision.decision_id}", "dim")
     return Panel(Group(line, policy, identity), border_style=colour, expand=False)
@@ -127,6 +132,11 @@ def _seats(consensus: decision_pb2.Consensus, title: str) -> Table:
     for seat in consensus.individual_results:
         table.add_row(*_seat(seat, consensus.threshold))
     return table
+
+
+def _usage(usage: gradient_pb2.Usage) -> str:
+    cost = f"${usage.cost_usd:.4f}" if usage.HasField("cost_usd") else "cost unknown"
+    return f"{usage.input_tokens + usage.output_tokens:,} tokens, {cost}"
 
 
 def _seat(seat: decision_pb2.SeatResult, threshold: float) -> Iterator[Text]:

@@ -10,7 +10,7 @@ import anyio
 import click
 
 from consensus.app import App, read_policies
-from consensus.cli import BadInput, Failure
+from consensus.cli import HELP, BadInput, Failure
 from consensus.config import Settings
 from consensus.config.settings import loopback
 from consensus.domain.policy import PolicySet
@@ -21,7 +21,7 @@ from consensus.telemetry.recorder import Recorder
 DEFAULTS = {field.name: field.default for field in fields(Settings)}
 
 
-@click.command
+@click.command(context_settings=HELP)
 @click.option(
     "--listen", metavar="HOST:PORT", help="Where gRPC is served; port 0 takes a free one."
 )

@@ -90,4 +90,5 @@ def _policy(
         rubric_required=section.rubric == "required",
         deadline_seconds=section.deadline_seconds,
         spend=SpendLimits(**section.spend.model_dump()),
+        guards=section.guards.built() if section.guards is not None else None,
     )

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from consensus.config.bench import BackendSection, JudgeSection
+from consensus.config.guards import GuardsSection
 from consensus.config.section import Name, Section, SoughtText, Unit
 from consensus.config.tools import ToolSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
@@ -209,6 +210,9 @@ class PolicySection(Section):
     )
     spend: SpendSection = Field(
         SpendSection(), description="The most that the judges may cost. Absent: no limit."
+    )
+    guards: GuardsSection | None = Field(
+        None, description="What watches over a run of turns. Absent: nothing does."
     )
     stages: list[StageSection] = Field(
         min_length=1, max_length=16, description="In order; the last cannot advance."

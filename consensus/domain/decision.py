@@ -15,6 +15,7 @@ from consensus.domain.gradient import (
 )
 from consensus.domain.policy import StrategyName
 from consensus.domain.submission import Criterion
+from consensus.domain.turn import GoalStatus
 from consensus.domain.values import value
 
 MAX_DEPTH = 3
@@ -61,6 +62,23 @@ class ReasonCode(Enum):
     QUORUM_MISSED = "Too few seats scored; `on_no_quorum` decided."
     STAGE_ADVANCED = "A stage handed on to the next one without a pass."
     DEADLINE = "The budget ended before every seat had answered."
+    TURNS_SPENT = "The run has used up its turns."
+    STALLED = "The worker said the same in several turns running."
+    TOOL_LOOP = "The worker made the same tool calls in several turns running."
+    USER_INPUT_NEEDED = "The worker is to ask its user before it goes on."
+    TOOL_CALLS_PENDING = "The worker is still at its tool calls; nothing was judged."
+    TURN_NOT_DUE = "The turn is not due to be judged."
+    OUTPUTS_MISSING = "A required output is not set."
+    OUTPUTS_EMPTY = "Every output may stay unset, and all are."
+    CONVERSATION_OPEN = "The worker has no outputs to set; its conversation goes on until it ends."
+    OUTPUTS_SET = "Every required output is set and nothing more is asked."
+    REFUSED = "The worker declined the task."
+    GOAL_COMPLETE = "Fast and strong judge, or two fast answers, show that the goal is complete."
+    GOAL_UNCONFIRMED = "Fast and strong judge are not sure enough that the goal is complete."
+    GOAL_NOT_COMPLETE = "The findings do not show that the goal is complete."
+    UNSUPPORTED_CLAIM = "The worker claims to be done and the findings do not show it."
+    PLATEAU = "The latest turns repeat each other."
+    NO_PROGRESS = "No further criterion was met for several checks."
 
 
 @value(frozen=True, slots=True)
@@ -238,6 +256,10 @@ class Decision:
     duration_seconds: float
     usage: Usage | None = None
     """The sum over every seat that used a model; None where none did."""
+    goal_status: GoalStatus | None = None
+    """None where no guard watches a goal."""
+    goal_confidence: float | None = None
+    """How sure that is, 0 to 1; None where no rule of two judges came to one."""
     derived_rubric: tuple[Criterion, ...] = ()
     """The rubric that was derived from the task, where the request asked for one."""
 

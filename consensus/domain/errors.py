@@ -15,6 +15,7 @@ ConsensusError
 |   |-- CriteriaNotDerived   no rubric could be derived from the task
 |   `-- SpendLimitReached    judging could cost more than is left
 |-- JudgeFailed              costs one seat, never the call
+|-- TraceUnusable            the spans of a submission cannot be read
 `-- PolicyFileError          the policy file cannot be used
 
 Judges that disagree, a missed quorum and a failed gate are answers, not errors. `REASON` is stable;
@@ -167,6 +168,18 @@ class JudgeFailed(ConsensusError):
         """Whether trying again may help."""
         self.retry_after_seconds = retry_after_seconds
         """How long the backend asks to be left alone; None where it does not say."""
+
+
+class TraceUnusable(ConsensusError):
+    """A trace that cannot be read, or is larger than allowed."""
+
+    def __init__(self, field: str, description: str) -> None:
+        super().__init__(f"{field}: {description}" if field else description)
+        self.field = field
+        """Path in the trace, such as `resourceSpans[0].scopeSpans[0].spans[2].spanId`; empty for
+        the whole."""
+        self.description = description
+        """The value and what is allowed; never holds judged content."""
 
 
 @dataclass(frozen=True, slots=True)

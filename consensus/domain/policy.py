@@ -7,6 +7,7 @@ from enum import Enum
 from functools import cached_property
 
 from consensus.domain.gradient import unit
+from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.submission import Check
 from consensus.domain.tools import ToolRule
@@ -155,6 +156,8 @@ class Policy:
     rubric_required: bool = False
     deadline_seconds: float = 30.0
     spend: SpendLimits = field(default_factory=SpendLimits)
+    guards: Guards | None = None
+    """None: no guard looks at anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

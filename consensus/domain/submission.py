@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import field
 
+from consensus.domain.turn import Turn
 from consensus.domain.values import value
 
 CRITERION_ID = r"[A-Za-z0-9._-]{1,64}"
@@ -130,3 +131,5 @@ class Submission:
     """Oldest first, indexed from 0."""
     context: Mapping[str, object] = field(default_factory=dict)
     """Anything else the judges should see, as JSON values."""
+    turn: Turn | None = None
+    """The facts of the worker's turn; None where there is no run of turns."""

@@ -16,6 +16,7 @@ from consensus.domain.policy import (
     panel_faults,
 )
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
+from consensus.service import turns
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
@@ -86,7 +87,10 @@ def submission(message: pb.Submission, path: str) -> _Found:
         yield _length(f"{path}.task", task, 1, MAX_TASK)
     if len(candidate) > MAX_CONTENT:
         yield _length(f"{path}.candidate", candidate, 0, MAX_CONTENT)
-    if not candidate and not outputs:
+    has_turn = message.HasField("turn")
+    if has_turn:
+        yield from turns.turn(message.turn, f"{path}.turn")
+    if not candidate and not outputs and not has_turn:
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
@@ -97,8 +101,8 @@ def submission(message: pb.Submission, path: str) -> _Found:
         return
     if free_form:
         yield from _free_form_faults(message, path)
-    if turns := message.messages:
-        yield from _messages(turns, f"{path}.messages")
+    if messages := message.messages:
+        yield from _messages(messages, f"{path}.messages")
     if criteria:
         yield from _rubric(criteria, f"{path}.rubric.criteria")
 
@@ -110,11 +114,11 @@ def _free_form_faults(message: pb.Submission, path: str) -> _Found:
         yield from _json(f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1)
 
 
-def _messages(turns: Sequence[pb.Message], path: str) -> _Found:
-    if len(turns) > MAX_MESSAGES:
-        yield _count(path, len(turns), MAX_MESSAGES)
-    for index, turn in enumerate(islice(turns, MAX_MESSAGES)):
-        role, content = turn.role, turn.content
+def _messages(messages: Sequence[pb.Message], path: str) -> _Found:
+    if len(messages) > MAX_MESSAGES:
+        yield _count(path, len(messages), MAX_MESSAGES)
+    for index, message in enumerate(islice(messages, MAX_MESSAGES)):
+        role, content = message.role, message.content
         if role not in ROLES:
             words = f"is {role[:32]!r}; must be one of {', '.join(ROLES)}"
             yield Violation(f"{path}[{index}].role", words)

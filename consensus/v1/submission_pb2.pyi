@@ -1,5 +1,6 @@
 from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
@@ -7,8 +8,23 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class GoalStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    GOAL_STATUS_UNSPECIFIED: _ClassVar[GoalStatus]
+    GOAL_STATUS_COMPLETE: _ClassVar[GoalStatus]
+    GOAL_STATUS_PARTIAL: _ClassVar[GoalStatus]
+    GOAL_STATUS_NOT_YET: _ClassVar[GoalStatus]
+    GOAL_STATUS_REFUSAL: _ClassVar[GoalStatus]
+    GOAL_STATUS_UNKNOWN: _ClassVar[GoalStatus]
+GOAL_STATUS_UNSPECIFIED: GoalStatus
+GOAL_STATUS_COMPLETE: GoalStatus
+GOAL_STATUS_PARTIAL: GoalStatus
+GOAL_STATUS_NOT_YET: GoalStatus
+GOAL_STATUS_REFUSAL: GoalStatus
+GOAL_STATUS_UNKNOWN: GoalStatus
+
 class Submission(_message.Message):
-    __slots__ = ("task", "candidate", "outputs", "rubric", "messages", "context")
+    __slots__ = ("task", "candidate", "outputs", "rubric", "messages", "context", "turn")
     class OutputsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -22,13 +38,15 @@ class Submission(_message.Message):
     RUBRIC_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
     task: str
     candidate: str
     outputs: _containers.MessageMap[str, _struct_pb2.Value]
     rubric: Rubric
     messages: _containers.RepeatedCompositeFieldContainer[Message]
     context: _struct_pb2.Struct
-    def __init__(self, task: _Optional[str] = ..., candidate: _Optional[str] = ..., outputs: _Optional[_Mapping[str, _struct_pb2.Value]] = ..., rubric: _Optional[_Union[Rubric, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ...) -> None: ...
+    turn: Turn
+    def __init__(self, task: _Optional[str] = ..., candidate: _Optional[str] = ..., outputs: _Optional[_Mapping[str, _struct_pb2.Value]] = ..., rubric: _Optional[_Union[Rubric, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., turn: _Optional[_Union[Turn, _Mapping]] = ...) -> None: ...
 
 class Rubric(_message.Message):
     __slots__ = ("criteria",)
@@ -105,3 +123,57 @@ class Message(_message.Message):
     role: str
     content: str
     def __init__(self, role: _Optional[str] = ..., content: _Optional[str] = ...) -> None: ...
+
+class Turn(_message.Message):
+    __slots__ = ("iteration", "max_iterations", "judge_every_n_turns", "tool_calls", "output_keys", "client_facing", "success_criteria", "node_description", "earlier")
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    MAX_ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    JUDGE_EVERY_N_TURNS_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_KEYS_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_FACING_FIELD_NUMBER: _ClassVar[int]
+    SUCCESS_CRITERIA_FIELD_NUMBER: _ClassVar[int]
+    NODE_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    max_iterations: int
+    judge_every_n_turns: int
+    tool_calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
+    output_keys: _containers.RepeatedCompositeFieldContainer[OutputKey]
+    client_facing: bool
+    success_criteria: str
+    node_description: str
+    earlier: _containers.RepeatedCompositeFieldContainer[EarlierTurn]
+    def __init__(self, iteration: _Optional[int] = ..., max_iterations: _Optional[int] = ..., judge_every_n_turns: _Optional[int] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., output_keys: _Optional[_Iterable[_Union[OutputKey, _Mapping]]] = ..., client_facing: bool = ..., success_criteria: _Optional[str] = ..., node_description: _Optional[str] = ..., earlier: _Optional[_Iterable[_Union[EarlierTurn, _Mapping]]] = ...) -> None: ...
+
+class EarlierTurn(_message.Message):
+    __slots__ = ("text", "tool_calls", "criteria_met", "goal_status", "goal_confidence")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    TOOL_CALLS_FIELD_NUMBER: _ClassVar[int]
+    CRITERIA_MET_FIELD_NUMBER: _ClassVar[int]
+    GOAL_STATUS_FIELD_NUMBER: _ClassVar[int]
+    GOAL_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    tool_calls: _containers.RepeatedCompositeFieldContainer[ToolCall]
+    criteria_met: int
+    goal_status: GoalStatus
+    goal_confidence: float
+    def __init__(self, text: _Optional[str] = ..., tool_calls: _Optional[_Iterable[_Union[ToolCall, _Mapping]]] = ..., criteria_met: _Optional[int] = ..., goal_status: _Optional[_Union[GoalStatus, str]] = ..., goal_confidence: _Optional[float] = ...) -> None: ...
+
+class ToolCall(_message.Message):
+    __slots__ = ("name", "arguments", "failed")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ARGUMENTS_FIELD_NUMBER: _ClassVar[int]
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    arguments: str
+    failed: bool
+    def __init__(self, name: _Optional[str] = ..., arguments: _Optional[str] = ..., failed: bool = ...) -> None: ...
+
+class OutputKey(_message.Message):
+    __slots__ = ("name", "nullable")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    NULLABLE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    nullable: bool
+    def __init__(self, name: _Optional[str] = ..., nullable: bool = ...) -> None: ...

@@ -34,6 +34,7 @@ from consensus.wire.gradient import (
     usage_fields,
 )
 from consensus.wire.submission import rubric_to
+from consensus.wire.turn import GOAL_STATUS_TO
 
 VERDICT_TO = {
     Verdict.ACCEPT: pb.VERDICT_ACCEPT,
@@ -93,6 +94,9 @@ def decision_fields(decision: Decision) -> dict[str, Any]:
         fields["hierarchy"] = hierarchy_to(decision.hierarchy)
     if decision.usage is not None:
         fields["usage"] = usage_fields(decision.usage)
+    if decision.goal_status is not None:
+        fields["goal_status"] = GOAL_STATUS_TO[decision.goal_status]
+        fields["goal_confidence"] = decision.goal_confidence
     if decision.derived_rubric:
         fields["derived_rubric"] = rubric_to(decision.derived_rubric)
     return fields

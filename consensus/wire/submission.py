@@ -22,6 +22,7 @@ from consensus.domain.submission import (
     Submission,
 )
 from consensus.v1 import submission_pb2 as pb
+from consensus.wire.turn import turn_from, turn_to
 
 _MESSAGE = "wire.submission"
 _LIMITS = ("min_words", "max_words", "min_chars", "max_chars")
@@ -37,6 +38,7 @@ def submission_from(message: pb.Submission) -> Submission:
         rubric=tuple([criterion_from(criterion) for criterion in message.rubric.criteria]),
         messages=tuple([Message(turn.role, turn.content) for turn in message.messages]),
         context=plain_struct(message.context) if message.HasField("context") else {},
+        turn=turn_from(message.turn) if message.HasField("turn") else None,
     )
 
 
@@ -60,6 +62,7 @@ def submission_to(submission: Submission) -> pb.Submission:
         candidate=submission.candidate,
         rubric=rubric_to(submission.rubric),
         messages=[pb.Message(role=m.role, content=m.content) for m in submission.messages],
+        turn=turn_to(submission.turn) if submission.turn is not None else None,
     )
     for key, value in submission.outputs.items():
         message.outputs[key].CopyFrom(_value_to(value))

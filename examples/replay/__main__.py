@@ -11,39 +11,26 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from examples.replay.option import complete_prompts, data_option
 from examples.replay.panels import STRATEGIES
-from examples.replay.processes import ROOT, ReplayError
-from examples.replay.prompts import JUDGES, RESPONSES, Recording, read_recording
+from examples.replay.processes import ReplayError
+from examples.replay.prompts import RESPONSES, Recording
 from examples.replay.replay import Outcome, replay
 from examples.replay.report import lines, show
 
-DATA = ROOT.parent / "shared" / "data" / "rb2_pointwise.jsonl.gz"
 EXIT_FAILED_SEATS = 1
 EXIT_INTERRUPTED = 130
 
 
 @click.command
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    default=DATA,
-    help="The recording.  [default: ../shared/data/rb2_pointwise.jsonl.gz]",
-)
+@data_option
 @click.option("--limit", type=click.IntRange(1), help="So many prompts, for a quick run.")
 @click.option("--batch-size", type=click.IntRange(1, 1000), default=64, show_default=True)
 @click.option("--groups", is_flag=True, help="A column for each group of prompts.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def main(data: Path, limit: int | None, batch_size: int, groups: bool, as_json: bool) -> None:
     """Replay recorded judges through a real server and measure every strategy."""
-    if not data.is_file():
-        raise click.ClickException(
-            f"there is no recording at {data}. Pass one with --data FILE: gzipped JSON Lines of"
-            " item_id, group, prompt_id, label, judge_id and samples (examples/README.md)."
-        )
-    recording = read_recording(data, limit)
-    if not recording.prompts:
-        judges = ", ".join(JUDGES)
-        raise click.ClickException(f"{data} holds no prompt that all of {judges} have judged")
+    recording = complete_prompts(data, limit)
     try:
         outcomes = anyio.run(_watched, recording, data, batch_size)
     except* ReplayError as errors:

@@ -9,8 +9,12 @@ import pytest
 from google.protobuf import json_format
 
 from consensus import app
+from consensus.bench import Bench
+from consensus.cascade import Engine
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
+from consensus.domain.policy import PolicySet
+from consensus.domain.ports import Clock
 from consensus.v1 import consensus_pb2, decision_pb2, submission_pb2
 from consensus.wire.submission import rubric_to
 from tests.cli.running import FIRST, answering, run, write
@@ -23,7 +27,13 @@ TASK = {"task": "Name the capital."}
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     """Stand in for every model of this process."""
     stand_in = Model()
-    monkeypatch.setattr(app, "bench", lambda policies: {"model": stand_in})
+
+    def made(policies: PolicySet, engine: Engine, clock: Clock) -> Bench:
+        bench = Bench(policies, engine, clock)
+        bench["model"] = stand_in
+        return bench
+
+    monkeypatch.setattr(app, "Bench", made)
     return stand_in
 
 

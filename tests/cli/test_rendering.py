@@ -5,7 +5,7 @@ import unicodedata
 import grpc
 import pytest
 
-from consensus.v1 import consensus_pb2, decision_pb2
+from consensus.v1 import consensus_pb2, decision_pb2, gradient_pb2, submission_pb2
 from consensus.wire.decision import decision_to
 from tests.cli.running import SECOND, answering, run
 from tests.wire.sample import DECISION
@@ -134,3 +134,14 @@ def test_a_stream_that_ends_without_a_decision_is_a_failure() -> None:
     with answering(consensus_pb2.StreamJudgeResponse(seat_started=started)) as address:
         ran = run("judge", SECOND, "--target", address)
     assert (ran.code, ran.err) == (4, "Error: the stream ended without a decision\n")
+
+
+def test_what_models_used_and_how_far_the_goal_is_are_shown() -> None:
+    used = gradient_pb2.Usage(input_tokens=1_200, output_tokens=34, cost_usd=0.00125)
+    goal = submission_pb2.GOAL_STATUS_PARTIAL
+    decision = decision_to(DECISION)
+    decision.MergeFrom(decision_pb2.Decision(usage=used, goal_status=goal))
+    assert "goal PARTIAL" in shown(decision)
+    assert "1,234 tokens, $0.0013" in shown(decision)
+    decision.usage.ClearField("cost_usd")
+    assert "1,234 tokens, cost unknown" in shown(decision)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from examples.replay.__main__ import DATA
+from examples.replay.option import DATA
 
 needs_recording = pytest.mark.skipif(
     not DATA.is_file(),

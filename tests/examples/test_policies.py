@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from consensus.cli import check, judge
-from tests.examples.folder import POLICIES, SUBMISSIONS, VERDICTS, readme_table
+from tests.examples.folder import EXAMPLES, POLICIES, SUBMISSIONS, VERDICTS, readme_table
 
 TABLE = [(file, submission, verdict) for file, _, submission, verdict in readme_table("Policies")]
 
@@ -18,9 +18,12 @@ def judged(submission: Path, policies: Path) -> Result:
 
 
 def without_backends(policies: Path, folder: Path) -> Path:
-    """Return a copy of a policy file whose remote judges nobody serves, without a name look-up."""
+    """Return a copy of a policy file whose remote judges nobody serves, without a name look-up.
+
+    Models have no key there, as in the example itself, and are not called.
+    """
     copy = folder / policies.name
-    text = policies.read_text("utf-8")
+    text = policies.read_text("utf-8").replace("../keys/", f"{EXAMPLES / 'keys'}/")
     copy.write_text(text.replace("dns:///judge-", f"unix:{folder}/"), "utf-8")
     return copy
 
@@ -53,6 +56,20 @@ def test_a_plan_without_its_estimate_goes_back_before_any_judge_is_asked(tmp_pat
     assert decision["verdict"] == "VERDICT_RETRY"
     assert [stage["stage"] for stage in decision["stages"]] == ["outputs"]
     assert "cost_estimate" in decision["feedback"]
+
+
+def test_the_keys_of_the_examples_are_empty() -> None:
+    keys = list((EXAMPLES / "keys").iterdir())
+    assert keys
+    assert all(key.read_bytes() == b"" for key in keys)
+
+
+def test_models_without_keys_fail_for_that_and_not_for_money() -> None:
+    result = judged(SUBMISSIONS / "open_question.json", POLICIES / "llm_panel.yaml")
+    seats = json.loads(result.output)["stages"][-1]["consensus"]["individual_results"]
+    assert [seat["judge"] for seat in seats] == ["mini", "haiku", "sonnet", "nano"]
+    assert [seat.get("shadow", False) for seat in seats] == [False, False, False, True]
+    assert {seat["failure"]["reason"] for seat in seats} == {"the file of the key cannot be used"}
 
 
 def test_sql_that_writes_goes_to_a_person(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.replay.__main__ import DATA
+from examples.replay.option import DATA
 from examples.replay.prompts import Prompt, credit, read_recording
 from examples.replay.replay import request
 from tests.examples import expectation

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from examples.replay.__main__ import DATA
+from examples.replay.option import DATA
 from examples.replay.prompts import JUDGES
 from examples.replay.recorded_judge import main
 from examples.replay.recordings import UNKNOWN, answer, confidence, read_answers, score

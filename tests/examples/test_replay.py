@@ -7,7 +7,7 @@ import anyio
 import numpy as np
 import pytest
 
-from examples.replay.__main__ import DATA
+from examples.replay.option import DATA
 from examples.replay.panels import STRATEGIES
 from examples.replay.prompts import JUDGES, Recording, read_recording
 from examples.replay.replay import Outcome, replay

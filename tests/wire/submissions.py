@@ -19,6 +19,7 @@ from consensus.domain.submission import (
     Regex,
     Submission,
 )
+from consensus.domain.turn import EarlierTurn, GoalStatus, OutputKey, ToolCall, Turn
 from consensus.wire.submission import submission_from, submission_to
 
 _PLAIN = """
@@ -69,6 +70,31 @@ criteria = st.builds(
     checks=st.lists(checks, max_size=2).map(tuple),
 )
 messages = st.builds(Message, st.sampled_from(["system", "user", "assistant", "tool"]), prose)
+tool_calls = st.lists(
+    st.builds(ToolCall, name=some, arguments=prose, failed=st.booleans()), max_size=2
+).map(tuple)
+earlier_turns = st.builds(
+    EarlierTurn,
+    text=prose,
+    tool_calls=tool_calls,
+    criteria_met=st.none() | st.integers(0, 256),
+    goal_status=st.none() | st.sampled_from(GoalStatus),
+    goal_confidence=st.floats(0, 1),
+)
+turns = st.builds(
+    Turn,
+    iteration=st.integers(0, 60),
+    max_iterations=st.integers(1, 60),
+    judge_every_n_turns=st.integers(1, 4),
+    tool_calls=tool_calls,
+    output_keys=st.lists(
+        st.builds(OutputKey, output_keys, st.booleans()), max_size=3, unique_by=lambda key: key.name
+    ).map(tuple),
+    client_facing=st.booleans(),
+    success_criteria=prose,
+    node_description=prose,
+    earlier=st.lists(earlier_turns, max_size=3).map(tuple),
+)
 submissions = st.builds(
     Submission,
     task=some,
@@ -77,6 +103,7 @@ submissions = st.builds(
     rubric=st.lists(criteria, max_size=4, unique_by=lambda criterion: criterion.id).map(tuple),
     messages=st.lists(messages, max_size=3).map(tuple),
     context=structs,
+    turn=st.none() | turns,
 ).filter(lambda submission: bool(submission.candidate or submission.outputs))
 received = submissions.map(lambda submission: submission_from(submission_to(submission)))
 """Submissions as they come in, where a number has lost its spelling: 1e16 is 10000000000000000."""

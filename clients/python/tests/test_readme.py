@@ -6,7 +6,7 @@ import pytest
 from consensus_client.testing import FakeConsensus
 
 TARGET = "dns:///consensus:50051"
-COUNT = 5
+COUNT = 6
 
 
 def run(example: str, target: str) -> None:
@@ -15,7 +15,7 @@ def run(example: str, target: str) -> None:
 
 
 def test_it_is_short_and_shows_everything(project: Path, examples: list[str]) -> None:
-    assert len((project / "README.md").read_text().splitlines()) <= 100
+    assert len((project / "README.md").read_text().splitlines()) <= 130
     assert len(examples) == COUNT
     for word in (" ConsensusClient(", "AsyncConsensusClient(", "batch_judge", "stream_judge"):
         assert any(word in example for example in examples)
@@ -43,3 +43,11 @@ def test_the_first_example_is_accepted(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("ACCEPT ")
     assert lines[-1] == "Decision"
+
+
+def test_the_loop_s_example_mends_what_the_real_server_sends_back(
+    examples: list[str], server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [example] = [example for example in examples if "JudgeLoop" in example]
+    run(example, server)
+    assert capsys.readouterr().out.startswith("ACCEPTED after 2 turns, 1 retry")

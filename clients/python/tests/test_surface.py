@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import consensus_client
+import consensus_client.loop
 import consensus_client.testing
 import grpc
 import pytest
@@ -18,7 +19,9 @@ from consensus_client import ConsensusError, InvalidRequestError, Violation, err
 import consensus
 
 
-@pytest.mark.parametrize("module", [consensus_client, consensus_client.testing])
+@pytest.mark.parametrize(
+    "module", [consensus_client, consensus_client.loop, consensus_client.testing]
+)
 def test_everything_public_is_listed(module: ModuleType) -> None:
     public = {
         name
@@ -33,6 +36,12 @@ def test_both_flavours_have_the_same_methods() -> None:
     blocking = _methods(consensus_client.ConsensusClient)
     assert blocking == _methods(consensus_client.AsyncConsensusClient)
     assert "judge" in blocking
+
+
+def test_both_flavours_of_the_loop_take_the_same_arguments() -> None:
+    blocking = _methods(consensus_client.loop.JudgeLoop)
+    assert blocking == _methods(consensus_client.loop.AsyncJudgeLoop)
+    assert "run" in blocking
 
 
 def _methods(client: type) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind, Usage
 from consensus.domain.ports import Clock, Ledger
 from consensus.judges.llm.chat import Ask, ChatBackend, Reply
+from consensus.judges.llm.failures import BackendFailed
 
 T = TypeVar("T")
 LARGER = 2
@@ -57,7 +58,8 @@ class Asking:
             self._ledger.add(_UNKNOWN)
             raise
         except JudgeFailed as failed:
-            if failed.kind in (FailureKind.TIMEOUT, *_WORTH_ANOTHER):
+            unbilled = failed.kind in (FailureKind.TIMEOUT, *_WORTH_ANOTHER)
+            if unbilled or (isinstance(failed, BackendFailed) and failed.cut_off):
                 self._ledger.add(_UNKNOWN)
             raise
         self._ledger.add(reply.usage)

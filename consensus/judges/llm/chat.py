@@ -1,14 +1,14 @@
 """The socket between a judge that is a model and the server that runs the model."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from consensus.domain.gradient import Usage
+from consensus.domain.values import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Ask:
     """One call of a model."""
 
@@ -34,7 +34,7 @@ class Finish(Enum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Token:
     """One token of a reply."""
 
@@ -43,7 +43,7 @@ class Token:
     """Alternatives with their natural log probabilities, the likeliest first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What a model answered."""
 

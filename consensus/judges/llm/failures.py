@@ -49,10 +49,13 @@ class BackendFailed(JudgeFailed):
         passing: bool = False,
         retry_after_seconds: float | None = None,
         status: int = 0,
+        cut_off: bool = False,
     ) -> None:
         super().__init__(kind, reason, passing=passing, retry_after_seconds=retry_after_seconds)
         self.status = status
         """Of HTTP, or the one that an error in a 200 stands for; 0 where the server is silent."""
+        self.cut_off = cut_off
+        """Whether the server had the request, and broke off before it told what that cost."""
 
 
 def failure(status: int, headers: Mapping[str, str], body: bytes) -> BackendFailed:

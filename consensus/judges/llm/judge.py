@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from consensus.domain.errors import JudgeFailed
@@ -10,6 +9,7 @@ from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec, LlmSpec
 from consensus.domain.ports import Clock, Evaluation, Ledger
 from consensus.domain.submission import Criterion
+from consensus.domain.values import value
 from consensus.judges.llm import form
 from consensus.judges.llm.answer import answer_of
 from consensus.judges.llm.asking import LARGER, Asking, at_once
@@ -26,12 +26,14 @@ def _new_nonce() -> str:
     return secrets.token_hex(16)
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class _Pass:
     """One way to put the question."""
 
     order: Sequence[Criterion]
     ask: str
+    turned: bool = False
+    """Whether the order is that of the subject, turned round."""
 
 
 class LlmJudge:
@@ -57,6 +59,8 @@ class LlmJudge:
         self._make_nonce = make_nonce
         self._digit = spec.llm.scoring == "logprobs"
         self._asked = {criteria: self._asked_for(spec.llm, criteria) for criteria in (True, False)}
+        told, _ = self._asked[True]
+        self._room = max(spec.llm.token_budget - told.length // CHARS_PER_TOKEN, 0)
         self._prose = ProseReader(spec.llm.patterns)
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
@@ -113,9 +117,7 @@ class LlmJudge:
         return Asking(self._backend, self._clock, ledger, timeout_seconds)
 
     def _subject(self, evaluation: Evaluation) -> Subject:
-        prompt, _ = self._asked[True]
-        room = max(self._spec.token_budget - prompt.length // CHARS_PER_TOKEN, 0)
-        return subject_of(evaluation, room, self._spec.keep_messages)
+        return subject_of(evaluation, self._room, self._spec.keep_messages)
 
     def _call(
         self, asking: Asking, subject: Subject, way: _Pass, sample: int
@@ -144,13 +146,22 @@ class LlmJudge:
         return Ask(
             model=spec.model,
             system=prompt.system,
-            user=prompt.user(subject, way.order, self._make_nonce, closing),
+            user=self._user(prompt, subject, way, closing),
             max_tokens=max_tokens,
             schema=schema,
             temperature=spec.temperature,
             seed=(subject.seed + sample) % (1 << 31),
             top_logprobs=TOP_LOGPROBS if self._digit else 0,
         )
+
+    def _user(self, prompt: Prompt, subject: Subject, way: _Pass, closing: str) -> str:
+        """Return the user message, the same for all seats and samples that ask alike."""
+        key = (prompt.version, way.turned, closing)
+        user = subject.prompts.get(key)
+        if user is None:
+            user = prompt.user(subject, way.order, self._make_nonce, closing)
+            subject.prompts[key] = user
+        return user
 
     def _read(self, reply: Reply, subject: Subject) -> Answer:
         """Return what a reply answers. Raises JudgeFailed."""
@@ -191,7 +202,7 @@ def _passes(subject: Subject, spec: LlmSpec) -> list[_Pass]:
     order = subject.order
     passes = [_Pass(order, ASKS[0])]
     if spec.second_pass == "reorder" and len(order) > 1:
-        passes.append(_Pass(order[::-1], ASKS[0]))
+        passes.append(_Pass(order[::-1], ASKS[0], turned=True))
     if spec.second_pass == "paraphrase":
         passes.append(_Pass(order, ASKS[1]))
     return passes

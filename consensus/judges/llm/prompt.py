@@ -30,7 +30,7 @@ NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
 NONE = "(none)"
 
 Nonce = Callable[[], str]
-"""Makes a key that nobody can guess, a new one each time."""
+"""Makes a key that nobody can guess, a new one each time it is called."""
 
 
 class Prompt:

@@ -8,10 +8,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Message, Submission
+from consensus.domain.turn import Turn
 
 CHARS_PER_TOKEN = 4
 """Of the estimate: text of most languages has about so many."""
@@ -44,6 +45,8 @@ class Subject:
     """Messages told whole, and all of them."""
     digest: str
     """64 hexadecimal digits of everything that a judge may see."""
+    prompts: dict[object, str] = field(default_factory=dict, compare=False, repr=False)
+    """What is asked about it, by wording, so that seats that ask alike put it together once."""
 
     @property
     def seed(self) -> int:
@@ -83,7 +86,8 @@ def permuted(rubric: Sequence[Criterion], seed: int) -> tuple[Criterion, ...]:
 
 
 def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
-    context = _json(_without_producer(submission.context)) if submission.context else ""
+    known = {**_step(submission.turn), **submission.context}
+    context = _json(_without_producer(known)) if known else ""
     outputs = tuple(
         f"key: {json.dumps(key, ensure_ascii=False)}\n{_text(value)}"
         for key, value in submission.outputs.items()
@@ -154,6 +158,14 @@ def _without_producer(value: object) -> object:
 def _names_producer(key: str) -> bool:
     words = {word.lower() for word in _WORDS.findall(key)}
     return bool(words & _PRODUCER) or (bool(words & _WORKER) and words <= _NAMING)
+
+
+def _step(turn: Turn | None) -> dict[str, str]:
+    """Return what a turn says of its step, so that it can be judged by that."""
+    if turn is None:
+        return {}
+    said = {"step": turn.node_description, "success_criteria": turn.success_criteria}
+    return {key: words for key, words in said.items() if words}
 
 
 def _text(value: object) -> str:

@@ -128,7 +128,8 @@ def _broken(error: aiohttp.ClientError) -> BackendFailed:
         case aiohttp.ClientConnectorError():
             return BackendFailed(FailureKind.ERROR, "it cannot be reached", passing=True)
         case aiohttp.ClientConnectionError() | aiohttp.ClientPayloadError():
-            return BackendFailed(FailureKind.ERROR, "the connection broke off", passing=True)
+            words = "the connection broke off"
+            return BackendFailed(FailureKind.ERROR, words, passing=True, cut_off=True)
         case aiohttp.ClientResponseError():
             return BackendFailed(FailureKind.UNREADABLE, "the answer is not HTTP")
         case _:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consensus.domain.submission import Criterion, Message, Submission
+from consensus.domain.turn import Turn
 from consensus.judges.llm import form
 from consensus.judges.llm.prompt import ASKS, PROMPT_VERSION, SHIPPED, Prompt
 from consensus.judges.llm.subject import subject_of
@@ -200,3 +201,11 @@ async def test_nothing_of_the_question_names_the_judge_or_its_seat() -> None:
     model = ScriptedModel(says())
     await judge(model, model="secret-model").evaluate(evaluation(ABOUT), 5)
     assert "secret-model" not in model.asked[0].system + model.asked[0].user
+
+
+def test_a_step_is_judged_by_what_it_is_for() -> None:
+    turn = Turn(node_description="Find flights.", success_criteria="Three direct ones.")
+    told = prompt(submission(turn=turn))
+    assert '"step": "Find flights."' in told
+    assert '"success_criteria": "Three direct ones."' in told
+    assert "step" not in prompt(submission(turn=Turn())).partition("What else is known")[2][:80]

@@ -94,7 +94,7 @@ GATE_ANSWER_UNSURE: GateAnswer
 GATE_ANSWER_NO_QUORUM: GateAnswer
 
 class Decision(_message.Message):
-    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration", "usage", "derived_rubric")
+    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration", "usage", "derived_rubric", "goal_status", "goal_confidence")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     REASONS_FIELD_NUMBER: _ClassVar[int]
@@ -109,6 +109,8 @@ class Decision(_message.Message):
     DURATION_FIELD_NUMBER: _ClassVar[int]
     USAGE_FIELD_NUMBER: _ClassVar[int]
     DERIVED_RUBRIC_FIELD_NUMBER: _ClassVar[int]
+    GOAL_STATUS_FIELD_NUMBER: _ClassVar[int]
+    GOAL_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     verdict: Verdict
     reasons: _containers.RepeatedCompositeFieldContainer[Reason]
@@ -123,7 +125,9 @@ class Decision(_message.Message):
     duration: _duration_pb2.Duration
     usage: _gradient_pb2.Usage
     derived_rubric: _submission_pb2.Rubric
-    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ..., derived_rubric: _Optional[_Union[_submission_pb2.Rubric, _Mapping]] = ...) -> None: ...
+    goal_status: _submission_pb2.GoalStatus
+    goal_confidence: float
+    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ..., derived_rubric: _Optional[_Union[_submission_pb2.Rubric, _Mapping]] = ..., goal_status: _Optional[_Union[_submission_pb2.GoalStatus, str]] = ..., goal_confidence: _Optional[float] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message")

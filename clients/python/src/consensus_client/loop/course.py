@@ -1,0 +1,208 @@
+"""The order of a run: work, validate, fix, pause, judge. Touches no network and waits for nothing.
+
+The course yields the calls to make, one by one, and is sent what they return; who drives it may
+make them with or without an event loop. Between two calls the state is whole: a driver may stop
+anywhere, and a new course goes on from the state.
+"""
+
+import time
+import uuid
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from consensus.v1.consensus_pb2 import DeriveCriteria, Overrides
+from consensus.v1.decision_pb2 import Decision
+from consensus.v1.submission_pb2 import Submission
+from consensus_client.calls import Metadata
+from consensus_client.loop.drafts import Attempt, draft_of, frozen
+from consensus_client.loop.state import VALIDATE, LoopState, LoopStatus, Phase, Turn
+from consensus_client.submissions import submission
+from consensus_client.words import FindingStatus, Verdict
+
+EMPTY = "The draft is empty: it has neither a candidate nor outputs."
+Steps: TypeAlias = Generator[Callable[[], Any], Any, None]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRules:
+    """Limits of a run, and how its judges are asked. Raises ValueError on limits out of range."""
+
+    max_iterations: int = 50
+    """Most turns, at least 1. A call that fails or is cancelled uses none up."""
+    max_fixes: int = 3
+    """Most fixes in a turn, at least 0; what is invalid then goes back to the worker."""
+    policy: str = ""
+    """Empty means the server's default."""
+    overrides: Overrides | None = None
+    derive_criteria: DeriveCriteria | None = None
+    """Where the state has no criteria: the first decision derives them, all turns keep them."""
+    max_cost_usd: float | None = None
+    """The most that one turn's judges may cost, above 0."""
+    timeout_seconds: float | None = None
+    """Of each call to the judges; None: the client's."""
+    metadata: Metadata | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("max_iterations", 1), ("max_fixes", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} is {getattr(self, name)}; must be at least {least}")
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Who is called. Results may be awaitable, where the driver awaits."""
+
+    judge: Callable[..., Any]
+    worker: Callable[[Attempt], Any]
+    validate: Callable[..., Any] | None = None
+    fix: Callable[..., Any] | None = None
+    needs_person: Callable[..., Any] | None = None
+    prepare: Callable[[Submission, LoopState], Submission] | None = None
+    on_change: Callable[[LoopState], object] | None = None
+    clock: Callable[[], float] = time.monotonic
+
+
+def course(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    """Yield the calls that bring a run to its end, its pause, or `max_iterations`."""
+    if state.status is LoopStatus.EXHAUSTED and len(state.turns) < rules.max_iterations:
+        state.status = LoopStatus.RUNNING
+    phases = {
+        Phase.WORK: _work,
+        Phase.VALIDATE: _validate,
+        Phase.FIX: _fix,
+        Phase.ASK: _ask,
+        Phase.JUDGE: _judge,
+    }
+    while state.status is LoopStatus.RUNNING:
+        if len(state.turns) < rules.max_iterations:
+            yield from phases[state.phase](state, rules, crew)
+        else:
+            state.status = LoopStatus.EXHAUSTED
+        _changed(state, crew)
+
+
+def _work(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    def keep(outputs: Any) -> None:
+        state.keep(outputs)
+        _changed(state, crew)
+
+    attempt = Attempt(
+        task=state.task,
+        number=len(state.turns) + 1,
+        max_iterations=rules.max_iterations,
+        feedback=state.feedback,
+        candidate=state.candidate,
+        outputs=frozen(state.outputs),
+        messages=tuple(dict(message) for message in state.messages),
+        keep=keep,
+    )
+    begun = crew.clock()
+    _take(state, (yield partial(crew.worker, attempt)))
+    state.work_seconds = crew.clock() - begun
+    state.feedback = ""  # used up
+    state.phase = Phase.VALIDATE
+
+
+def _validate(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    state.problems = []
+    if not state.candidate.strip() and not state.outputs:
+        state.problems = [EMPTY]  # which the server would refuse, and a model mends when told
+    elif crew.validate is not None:
+        state.problems = _listed((yield partial(crew.validate, state.draft)))
+    if not state.problems:
+        state.phase = Phase.ASK
+    elif crew.fix is not None and state.fixes < rules.max_fixes:
+        state.phase = Phase.FIX
+    else:
+        state.close(state.turn("RETRY", VALIDATE, "\n".join(state.problems)))
+
+
+def _fix(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    if crew.fix is not None:  # as when the state was written, unless it is run by another loop
+        _take(state, (yield partial(crew.fix, state.draft, list(state.problems))))
+        state.fixes += 1
+        state.cleared = False
+    state.phase = Phase.VALIDATE
+
+
+def _ask(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    question = ""
+    if crew.needs_person is not None and not state.cleared:
+        question = (yield partial(crew.needs_person, state.draft)) or ""
+    if question:
+        state.status, state.question = LoopStatus.PAUSED, question
+    else:
+        state.phase, state.request_id = Phase.JUDGE, str(uuid.uuid4())
+
+
+def _judge(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
+    judged = submission(
+        state.task,
+        state.candidate,
+        criteria=state.criteria,
+        outputs=state.outputs,
+        messages=state.messages,
+        context=state.context,
+    )
+    if crew.prepare is not None:
+        judged = crew.prepare(judged, state)
+    call = partial(
+        crew.judge,
+        judged,
+        policy=rules.policy,
+        overrides=rules.overrides,
+        request_id=state.request_id,
+        derive_criteria=None if state.criteria else rules.derive_criteria,
+        max_cost_usd=rules.max_cost_usd,
+        timeout_seconds=rules.timeout_seconds,
+        metadata=rules.metadata,
+    )
+    begun = crew.clock()
+    decision: Decision = yield call
+    turn = _turn(state, decision, crew.clock() - begun)
+    if decision.HasField("derived_rubric") and not state.criteria:
+        state.criteria = list(decision.derived_rubric.criteria)
+    state.close(turn)
+
+
+def _take(state: LoopState, made: Any) -> None:
+    """Make a draft the latest. Its outputs add to those kept; without a text the old one stays."""
+    draft = draft_of(made)
+    state.keep(draft.outputs)
+    if draft.candidate or not draft.outputs:
+        state.candidate = draft.candidate
+
+
+def _turn(state: LoopState, decision: Decision, judge_seconds: float) -> Turn:
+    panels = [each.consensus for each in decision.stages if each.HasField("consensus")]
+    sure = bool(panels) and panels[-1].HasField("consensus_confidence")
+    return state.turn(
+        Verdict.name(decision.verdict),
+        decision.stages[-1].stage if decision.stages else "policy",
+        decision.feedback,
+        reasons=[reason.code for reason in decision.reasons],
+        score=decision.effective_score if decision.HasField("effective_score") else None,
+        confidence=panels[-1].consensus_confidence if sure else None,
+        findings={each.criterion_id: FindingStatus.name(each.status) for each in decision.criteria},
+        evidence={
+            each.criterion_id: [quotation.quote for quotation in each.evidence]
+            for each in decision.criteria
+            if each.evidence
+        },
+        request_id=state.request_id,
+        decision_id=decision.decision_id,
+        judge_seconds=judge_seconds,
+        cost_usd=decision.usage.cost_usd if decision.usage.HasField("cost_usd") else None,
+    )
+
+
+def _listed(problems: str | Iterable[str] | None) -> list[str]:
+    found = [problems] if isinstance(problems, str) else list(problems or ())
+    return [problem for problem in found if problem]
+
+
+def _changed(state: LoopState, crew: Crew) -> None:
+    if crew.on_change is not None:
+        crew.on_change(state)

@@ -1,0 +1,227 @@
+"""Where a run of the loop stands: plain data that outlasts a cancellation and a process."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, Self
+
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+
+from consensus.v1.submission_pb2 import Criterion
+from consensus_client.loop.drafts import Draft, Ruling, frozen, json_copy
+
+VERSION = 1
+PERSON = "person"
+VALIDATE = "validate"
+
+
+class LoopStatus(StrEnum):
+    """What became of a run."""
+
+    RUNNING = "RUNNING"
+    """Not over; what was cancelled or failed stays so, and can be run again."""
+    PAUSED = "PAUSED"
+    """Waits for a person before the judges are asked."""
+    ACCEPTED = "ACCEPTED"
+    ESCALATED = "ESCALATED"
+    """The judges leave it to a person. Not a failure: the person's ruling resumes the run."""
+    EXHAUSTED = "EXHAUSTED"
+    """`max_iterations` turns, none accepted. Goes on under a higher limit."""
+    ABORTED = "ABORTED"
+    """A person ended it."""
+
+
+class Phase(StrEnum):
+    """What comes next in a turn."""
+
+    WORK = "WORK"
+    VALIDATE = "VALIDATE"
+    FIX = "FIX"
+    ASK = "ASK"
+    """Ask whether a person is needed."""
+    JUDGE = "JUDGE"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One finished turn: a draft and what was said of it."""
+
+    number: int
+    """From 1."""
+    verdict: str
+    """ACCEPT, RETRY or ESCALATE."""
+    decided_by: str
+    """The policy's last stage that ran; `validate` or `person` where no judge was asked."""
+    feedback: str = ""
+    reasons: list[str] = field(default_factory=list)
+    """The decision's codes, most important first."""
+    score: float | None = None
+    """The decision's effective score, 0 to 1; None when there is none."""
+    confidence: float | None = None
+    """The last panel's confidence, 0 to 1; None when there is none."""
+    findings: dict[str, str] = field(default_factory=dict)
+    """MET, UNMET or INCONCLUSIVE by criterion id."""
+    evidence: dict[str, list[str]] = field(default_factory=dict)
+    """Quotations by criterion id."""
+    request_id: str = ""
+    """Of the request to the judges; empty where none was sent."""
+    decision_id: str = ""
+    fixes: int = 0
+    """How often the draft was fixed between validations."""
+    work_seconds: float = 0.0
+    """Of the worker's attempt that ended well."""
+    judge_seconds: float = 0.0
+    """Of the call that was answered."""
+    cost_usd: float | None = None
+    """What the judges cost; None when unknown."""
+
+
+@dataclass
+class LoopState:
+    """One run: give a new one to `JudgeLoop.run()`, give it again to go on.
+
+    Made by `begin()`. `max_iterations`, policy and hooks are the loop's own, so run it with the
+    same ones again. One loop at a time may run it.
+    """
+
+    task: str
+    criteria: list[Criterion] = field(default_factory=list)
+    context: dict[str, Any] | None = None
+    messages: list[dict[str, str]] = field(default_factory=list)
+    status: LoopStatus = LoopStatus.RUNNING
+    phase: Phase = Phase.WORK
+    candidate: str = ""
+    """The latest candidate, whatever its verdict."""
+    outputs: dict[str, Any] = field(default_factory=dict)
+    """The outputs kept so far, whatever their verdict."""
+    feedback: str = ""
+    """Waits for the next attempt, which uses it up."""
+    request_id: str = ""
+    """Of the request that is to be sent, or was and got no answer: a resumed run repeats it."""
+    question: str = ""
+    """What the person is asked while PAUSED."""
+    cleared: bool = False
+    """Whether a person has seen this draft."""
+    problems: list[str] = field(default_factory=list)
+    """What the last validation found."""
+    fixes: int = 0
+    work_seconds: float = 0.0
+    decided_by: str = ""
+    turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def draft(self) -> Draft:
+        """The latest draft, as a copy."""
+        return Draft(self.candidate, frozen(self.outputs))
+
+    def keep(self, outputs: Mapping[str, Any]) -> None:
+        """Add outputs. Raises TypeError or ValueError on what is not JSON."""
+        self.outputs.update(json_copy(outputs))
+
+    def answer(
+        self,
+        ruling: Ruling = Ruling.APPROVE,
+        text: str = "",
+        *,
+        candidate: str | None = None,
+        outputs: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Put a person's ruling in; the next `run()` goes on with it.
+
+        `text`: the person's words: feedback for the worker with REJECT, else a user message that
+        worker and judges see. `candidate`, `outputs`: what MODIFY puts in place of the old; outputs
+        left out stay. Raises ValueError unless PAUSED or ESCALATED, and for MODIFY without change.
+        """
+        if self.status not in (LoopStatus.PAUSED, LoopStatus.ESCALATED):
+            raise ValueError(f"status is {self.status}; a person rules on PAUSED and ESCALATED")
+        if (ruling is Ruling.MODIFY) == (candidate is None and outputs is None):
+            raise ValueError("candidate or outputs go with MODIFY, and only with it")
+        escalated = self.status is LoopStatus.ESCALATED
+        self.keep(outputs or {})
+        if candidate is not None:
+            self.candidate = candidate
+        if text and ruling is not Ruling.REJECT:
+            self.messages.append({"role": "user", "content": text})
+        self.status, self.question = LoopStatus.RUNNING, ""
+        match ruling:
+            case Ruling.ABORT:
+                self.status, self.decided_by = LoopStatus.ABORTED, PERSON
+            case Ruling.REJECT if escalated:
+                self.phase, self.feedback = Phase.WORK, text
+            case Ruling.REJECT:
+                self.close(self.turn("RETRY", PERSON, text))
+            case Ruling.APPROVE if escalated:
+                self.status, self.decided_by = LoopStatus.ACCEPTED, PERSON
+            case _:
+                self.phase, self.cleared = Phase.VALIDATE, True
+
+    def turn(self, verdict: str, decided_by: str, feedback: str, **more: Any) -> Turn:
+        """Return the turn under way as finished. For the loop's own use."""
+        return Turn(
+            number=len(self.turns) + 1,
+            verdict=verdict,
+            decided_by=decided_by,
+            feedback=feedback,
+            fixes=self.fixes,
+            work_seconds=self.work_seconds,
+            **more,
+        )
+
+    def close(self, turn: Turn) -> None:
+        """End a turn, and the run unless the verdict is RETRY. For the loop's own use."""
+        self.turns.append(turn)
+        self.decided_by = turn.decided_by
+        self.phase = Phase.WORK
+        self.request_id, self.cleared, self.problems = "", False, []
+        self.fixes, self.work_seconds = 0, 0.0
+        match turn.verdict:
+            case "ACCEPT":
+                self.status = LoopStatus.ACCEPTED
+            case "RETRY":
+                self.feedback = turn.feedback
+            case _:  # a verdict that this version does not know is for a person too
+                self.status = LoopStatus.ESCALATED
+
+    def to_json(self) -> str:
+        """Return everything as one JSON object, for `from_json()`."""
+        record = asdict(self)
+        record["criteria"] = [
+            MessageToDict(each, preserving_proto_field_name=True) for each in self.criteria
+        ]
+        return json.dumps({"version": VERSION, **record}, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Return the state that was written. Raises ValueError where it is none of this version."""
+        try:
+            record = json.loads(text)
+            fits = record.pop("version") == VERSION and set(record) == _NAMES
+            record["criteria"] = [ParseDict(each, Criterion()) for each in record["criteria"]]
+            record["turns"] = [Turn(**each) for each in record["turns"]]
+            record["status"] = LoopStatus(record["status"])
+            record["phase"] = Phase(record["phase"])
+        except (AttributeError, KeyError, TypeError, ValueError, ParseError) as error:
+            raise ValueError(f"not a loop state of version {VERSION}") from error
+        if not fits:
+            raise ValueError(f"not a loop state of version {VERSION}")
+        return cls(**record)
+
+
+_NAMES = {each.name for each in fields(LoopState)}
+
+
+def begin(
+    task: str,
+    *,
+    criteria: Iterable[Criterion] = (),
+    context: Mapping[str, Any] | None = None,
+    messages: Iterable[Mapping[str, str]] = (),
+) -> LoopState:
+    """Return the state of a new run; arguments are as for `submission()`."""
+    return LoopState(
+        task,
+        list(criteria),
+        None if context is None else json_copy(context),
+        [dict(message) for message in messages],
+    )

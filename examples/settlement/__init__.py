@@ -1,0 +1,1 @@
+"""Early settlement: what it saves on recorded judges, and that it changes no verdict."""
