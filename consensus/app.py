@@ -13,6 +13,7 @@ import anyio
 
 from consensus.bench import Bench
 from consensus.cascade import Engine
+from consensus.cascade.tool_call import ToolCalls
 from consensus.config import Settings, load_policies
 from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
@@ -35,11 +36,13 @@ from consensus.service.layers import (
 )
 from consensus.service.rulebook import Rulebook, RulesInForce
 from consensus.service.server import CONSENSUS, Server, ServerSettings
+from consensus.service.tool_calls import ToolCallJudging
 from consensus.telemetry.bench import BenchRecorder
 from consensus.telemetry.exposition import metrics_served
 from consensus.telemetry.logs import DecisionLog, FailedSeatLog
 from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
+from consensus.telemetry.tool_calls import ToolCallRecorder
 from consensus.telemetry.usage import UsageRecorder
 from consensus.v1 import consensus_pb2
 from consensus.validators import check_faults
@@ -120,6 +123,8 @@ class App:
         judging = Judging(
             self._engine, self.rules, observer, Replays(clock, recorder.replayed), usage.used
         )
+        told = ToolCallRecorder(recorder)
+        tool_calls = ToolCallJudging(ToolCalls(self._engine), self.rules, observer, told)
         limits = DeadlineLimits(settings.default_deadline_seconds, settings.max_deadline_seconds)
         self.server = Server(
             _server_settings(settings),
@@ -132,6 +137,7 @@ class App:
             self.admission,
             ConsensusServicer(
                 judging,
+                tool_calls,
                 self.rules,
                 limits,
                 observer,

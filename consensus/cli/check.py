@@ -10,7 +10,7 @@ from consensus.app import read_policies
 from consensus.cli import EXIT_USAGE, HELP
 from consensus.cli.rendering import said, table_of
 from consensus.domain.errors import PolicyFileError
-from consensus.domain.policy import Policy, Stage
+from consensus.domain.policy import Policy, PolicySet, Stage
 from consensus.validators import describe
 
 
@@ -38,6 +38,8 @@ def command(ctx: click.Context, file: Path | None, quiet: bool, live: bool) -> N
         console = Console()
         for policy in policies.policies.values():
             _show(policy, policy.name == policies.default, console)
+        if policies.tools:
+            _show_tools(policies, console)
         click.secho(f"{file or 'The bundled policy'} is sound.", fg="green")
     if live:
         from consensus.cli.live import check_live  # with an HTTP client, which others do without
@@ -56,6 +58,18 @@ def _show(policy: Policy, default: bool, console: Console) -> None:
         table.add_row(
             said(stage.name), said(_asks(stage)), said(_condition(stage)), said(_then(stage))
         )
+        table.add_section()
+    console.print(table, Text(), sep="\n")
+
+
+def _show_tools(policies: PolicySet, console: Console) -> None:
+    console.print(said(f"tools {policies.tools_revision}", "bold"))
+    table = table_of("match", "arguments", "then")
+    for rule in policies.tools:
+        checks = ["by schema"] if rule.json_schema is not None else []
+        checks += [f"never /{pattern}/" for pattern in rule.deny]
+        then = "allowed" if rule.skip_judge else f"judged by {rule.policy}"
+        table.add_row(said(rule.match), said("\n".join(checks)), said(then))
         table.add_section()
     console.print(table, Text(), sep="\n")
 

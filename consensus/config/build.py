@@ -10,6 +10,7 @@ from consensus.config.positions import Path
 from consensus.config.revision import revision
 from consensus.config.shape import suggestion
 from consensus.config.stages import StageBuilder
+from consensus.config.tools import build_tools, tools_revision
 from consensus.domain.judges import JudgeSpec
 from consensus.domain.policy import Policy, PolicySet, SpendLimits, Stage
 from consensus.domain.ports import CheckFaults
@@ -39,7 +40,14 @@ def build(
         for name, section in parsed.policies.items()
     }
     default = _default(parsed, faults)
-    policy_set = PolicySet(policies=policies, judges=judges, backends=backends, default=default)
+    policy_set = PolicySet(
+        policies=policies,
+        judges=judges,
+        backends=backends,
+        default=default,
+        tools=build_tools(parsed.tools, policies, check_faults, faults),
+        tools_revision=tools_revision(parsed.tools, policies),
+    )
     for path, words in nesting_faults(policy_set):
         faults.add(path, words)
     return policy_set, faults.found

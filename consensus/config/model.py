@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from consensus.config.bench import BackendSection, JudgeSection
 from consensus.config.guards import GuardsSection
 from consensus.config.section import Name, Section, SoughtText, Unit
+from consensus.config.tools import ToolSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
 
 _NO_OTHER_NAMES: dict[str, JsonValue] = {"additionalProperties": False}
@@ -235,4 +236,9 @@ class PolicyFile(Section):
     )
     policies: dict[Name, PolicySection] = Field(
         min_length=1, description="Policies by name.", json_schema_extra=_NO_OTHER_NAMES
+    )
+    tools: list[ToolSection] = Field(
+        [],
+        max_length=256,
+        description="Rules for tool calls, in order. See [tool calls](tool-calls.md).",
     )

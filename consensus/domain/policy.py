@@ -10,6 +10,7 @@ from consensus.domain.gradient import unit
 from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.submission import Check
+from consensus.domain.tools import ToolRule
 
 
 class StrategyName(Enum):
@@ -168,6 +169,14 @@ class PolicySet:
     backends: Mapping[str, BackendSpec] = field(default_factory=dict)
     default: str
     """Name of the policy that answers when a request names none."""
+    tools: tuple[ToolRule, ...] = ()
+    """Rules for tool calls; the first that matches holds."""
+    tools_revision: str = ""
+    """Digest of these rules and the policies they name; empty where there are none."""
+
+    def tool_rule(self, tool: str) -> ToolRule | None:
+        """Return the first rule about this tool."""
+        return next((rule for rule in self.tools if rule.matches(tool)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

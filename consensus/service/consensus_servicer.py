@@ -1,4 +1,4 @@
-"""ConsensusService: Judge, StreamJudge, BatchJudge, ListPolicies."""
+"""ConsensusService: Judge, StreamJudge, BatchJudge, JudgeToolCall, ListPolicies."""
 
 from collections.abc import Callable
 
@@ -11,8 +11,9 @@ from consensus.service.judging import Judging
 from consensus.service.rulebook import RulesInForce
 from consensus.service.sizes import fitting
 from consensus.service.streaming import stream
+from consensus.service.tool_calls import ToolCallJudging
 from consensus.v1 import consensus_pb2 as pb
-from consensus.v1 import consensus_pb2_grpc, judge_pb2
+from consensus.v1 import consensus_pb2_grpc, judge_pb2, tool_call_pb2
 from consensus.validators import describe
 from consensus.wire.policy import policies_to
 
@@ -23,6 +24,7 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
     def __init__(
         self,
         judging: Judging,
+        tool_calls: ToolCallJudging,
         rules: RulesInForce,
         limits: DeadlineLimits,
         observer: Observer,
@@ -32,6 +34,7 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
         max_message_bytes: int,
     ) -> None:
         self._judging = judging
+        self._tool_calls = tool_calls
         self._rules = rules
         self._limits = limits
         self._observer = observer
@@ -81,6 +84,13 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
                 for reply in replies
             ]
         )
+
+    async def JudgeToolCall(
+        self, request: tool_call_pb2.JudgeToolCallRequest, context: Context
+    ) -> tool_call_pb2.JudgeToolCallResponse:
+        """Judge one tool call before it runs."""
+        reply = await self._tool_calls.judge(request, self._budget(context))
+        return fitting(reply, self._max_bytes)
 
     async def ListPolicies(
         self, request: pb.ListPoliciesRequest, context: Context

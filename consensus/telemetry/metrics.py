@@ -160,6 +160,13 @@ METRICS: tuple[Metric, ...] = (
         "Seats whose judge was not asked, because it could cost more than was left.",
         ("judge",),
     ),
+    Metric(
+        Counter,
+        "consensus_tool_calls_total",
+        "Tool calls judged before they run, by the `match` of the rule that applied (none: no rule"
+        " did), and whether they were allowed: yes or no.",
+        ("tool_rule", "allowed"),
+    ),
     Metric(Gauge, "consensus_inflight", "Judging calls under way."),
     Metric(
         Counter,

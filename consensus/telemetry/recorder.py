@@ -9,6 +9,7 @@ from consensus import __version__
 from consensus.domain.decision import Decision, GateAnswer, SeatResult, SeatStatus, StageResult
 from consensus.domain.fold import reaches
 from consensus.domain.gradient import Failure, FailureKind
+from consensus.domain.tool_call import ToolVerdict
 from consensus.telemetry.metrics import Instruments
 
 _GO_NAMES = {"OK": "OK", "CANCELLED": "Canceled"}
@@ -48,6 +49,7 @@ class Recorder:
         self._shadows = known.counter("consensus_shadow_seats_total")
         self._decisions = known.counter("consensus_decisions_total")
         self._decision_seconds = known.histogram("consensus_decision_duration_seconds")
+        self._tool_calls = known.counter("consensus_tool_calls_total")
         self._reloads = known.counter("consensus_policy_reloads_total")
         self._info = known.gauge("consensus_policy_info")
         self._policies: list[tuple[str, str]] = []
@@ -141,6 +143,10 @@ class Recorder:
         """The decision is made."""
         self._decisions.inc(decision.policy, decision.verdict.value)
         self._decision_seconds.observe(decision.duration_seconds, decision.policy)
+
+    def tool_call_judged(self, verdict: ToolVerdict) -> None:
+        """A tool call may run, or not."""
+        self._tool_calls.inc(verdict.rule or "none", "yes" if verdict.allowed else "no")
 
     # Configuration
 

@@ -4,6 +4,7 @@ import grpc
 import warnings
 
 from consensus.v1 import consensus_pb2 as consensus_dot_v1_dot_consensus__pb2
+from consensus.v1 import tool_call_pb2 as consensus_dot_v1_dot_tool__call__pb2
 
 GRPC_GENERATED_VERSION = '1.78.0'
 GRPC_VERSION = grpc.__version__
@@ -53,6 +54,11 @@ class ConsensusServiceStub(object):
                 request_serializer=consensus_dot_v1_dot_consensus__pb2.BatchJudgeRequest.SerializeToString,
                 response_deserializer=consensus_dot_v1_dot_consensus__pb2.BatchJudgeResponse.FromString,
                 _registered_method=True)
+        self.JudgeToolCall = channel.unary_unary(
+                '/consensus.v1.ConsensusService/JudgeToolCall',
+                request_serializer=consensus_dot_v1_dot_tool__call__pb2.JudgeToolCallRequest.SerializeToString,
+                response_deserializer=consensus_dot_v1_dot_tool__call__pb2.JudgeToolCallResponse.FromString,
+                _registered_method=True)
         self.ListPolicies = channel.unary_unary(
                 '/consensus.v1.ConsensusService/ListPolicies',
                 request_serializer=consensus_dot_v1_dot_consensus__pb2.ListPoliciesRequest.SerializeToString,
@@ -89,6 +95,14 @@ class ConsensusServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def JudgeToolCall(self, request, context):
+        """Judges one tool call before it runs. Fails closed: a time-out, a missed quorum, no matching rule
+        and a crash all deny. Does not count as an iteration of the worker.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListPolicies(self, request, context):
         """Lists the policies as loaded.
         """
@@ -113,6 +127,11 @@ def add_ConsensusServiceServicer_to_server(servicer, server):
                     servicer.BatchJudge,
                     request_deserializer=consensus_dot_v1_dot_consensus__pb2.BatchJudgeRequest.FromString,
                     response_serializer=consensus_dot_v1_dot_consensus__pb2.BatchJudgeResponse.SerializeToString,
+            ),
+            'JudgeToolCall': grpc.unary_unary_rpc_method_handler(
+                    servicer.JudgeToolCall,
+                    request_deserializer=consensus_dot_v1_dot_tool__call__pb2.JudgeToolCallRequest.FromString,
+                    response_serializer=consensus_dot_v1_dot_tool__call__pb2.JudgeToolCallResponse.SerializeToString,
             ),
             'ListPolicies': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPolicies,
@@ -205,6 +224,33 @@ class ConsensusService(object):
             '/consensus.v1.ConsensusService/BatchJudge',
             consensus_dot_v1_dot_consensus__pb2.BatchJudgeRequest.SerializeToString,
             consensus_dot_v1_dot_consensus__pb2.BatchJudgeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def JudgeToolCall(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/consensus.v1.ConsensusService/JudgeToolCall',
+            consensus_dot_v1_dot_tool__call__pb2.JudgeToolCallRequest.SerializeToString,
+            consensus_dot_v1_dot_tool__call__pb2.JudgeToolCallResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -135,7 +135,7 @@ def _stage(stage: StageResult) -> dict[str, Any]:
     if stage.consensus is not None:
         fields["consensus"] = _consensus(stage.consensus)
     if stage.checks:
-        fields["checks"] = [_check(check) for check in stage.checks]
+        fields["checks"] = [check_fields(check) for check in stage.checks]
     if stage.settled:
         fields["settled"] = True
     return fields
@@ -218,7 +218,8 @@ def _gate(gate: GateResult) -> Fields:
     }
 
 
-def _check(check: CheckResult) -> Fields:
+def check_fields(check: CheckResult) -> Fields:
+    """Return a check's result as the message's fields."""
     return {"check": check.check, "passed": check.passed, "message": check.message}
 
 

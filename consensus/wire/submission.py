@@ -35,7 +35,7 @@ def submission_from(message: pb.Submission) -> Submission:
         task=message.task,
         candidate=message.candidate,
         outputs={key: plain_value(outputs[key]) for key in sorted(outputs)} if outputs else {},
-        rubric=tuple([_criterion_from(criterion) for criterion in message.rubric.criteria]),
+        rubric=tuple([criterion_from(criterion) for criterion in message.rubric.criteria]),
         messages=tuple([Message(turn.role, turn.content) for turn in message.messages]),
         context=plain_struct(message.context) if message.HasField("context") else {},
         turn=turn_from(message.turn) if message.HasField("turn") else None,
@@ -154,7 +154,8 @@ def _check_to(check: Check) -> pb.Check:
             return pb.Check(output=check.output, code_block=language)
 
 
-def _criterion_from(message: pb.Criterion) -> Criterion:
+def criterion_from(message: pb.Criterion) -> Criterion:
+    """Return the domain's criterion; every check must have its kind set."""
     return Criterion(
         id=message.id,
         text=message.text,

@@ -91,6 +91,14 @@ def test_a_long_name_is_folded_and_not_cut(tmp_path: Path) -> None:
     assert "a-judge-with-a-name-that" in "".join(rows)
 
 
+def test_tool_rules_are_shown_with_their_checks(tmp_path: Path) -> None:
+    skipped = "  - {match: fs.read, skip_judge: true, arguments: {json_schema: {}}}\n"
+    judged = "  - {match: 'fs.*', policy: spare, arguments: {deny: ['^/etc']}}\n"
+    ran = run("check", write(tmp_path / "policy.yaml", f"{GOOD}tools:\n{skipped}{judged}"))
+    for words in ("tools sha256:", "fs.read", "by schema", "allowed", "never /^/etc/", "by spare"):
+        assert words in ran.out
+
+
 def test_quiet_says_nothing_of_a_sound_file(tmp_path: Path) -> None:
     ran = run("check", write(tmp_path / "policy.yaml", GOOD), "--quiet")
     assert (ran.code, ran.out, ran.err) == (0, "", "")

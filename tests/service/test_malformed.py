@@ -25,6 +25,7 @@ METHODS = {
     "Judge": CONSENSUS,
     "StreamJudge": CONSENSUS,
     "BatchJudge": CONSENSUS,
+    "JudgeToolCall": CONSENSUS,
     "ListPolicies": CONSENSUS,
     "Evaluate": JUDGE,
     "EvaluateBatch": JUDGE,

@@ -40,6 +40,7 @@ CATALOGUE: dict[str, tuple[type[Instrument], tuple[str, ...]]] = {
     "consensus_judge_cost_usd_total": (Counter, ("judge",)),
     "consensus_judge_cost_unknown_total": (Counter, ("judge",)),
     "consensus_spend_refused_total": (Counter, ("judge",)),
+    "consensus_tool_calls_total": (Counter, ("tool_rule", "allowed")),
     "consensus_inflight": (Gauge, ()),
     "consensus_shed_total": (Counter, ("reason",)),
     "consensus_deadline_budget_seconds": (Histogram, ()),

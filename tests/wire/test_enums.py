@@ -10,8 +10,10 @@ from google.protobuf.descriptor import EnumDescriptor
 from consensus.domain.decision import GateAnswer, SeatStatus, StageResult, Verdict
 from consensus.domain.gradient import Failure, FailureKind, FindingStatus
 from consensus.domain.policy import StrategyName
-from consensus.v1 import decision_pb2, gradient_pb2
+from consensus.domain.tool_call import Denial, ToolVerdict
+from consensus.v1 import decision_pb2, gradient_pb2, tool_call_pb2
 from consensus.wire.decision import decision_to, seat_to, stage_to
+from consensus.wire.tool_call import verdict_to
 from tests.wire.sample import CONSENSUS, CRITERION, DECISION, PASSED, SEATS
 
 
@@ -37,6 +39,9 @@ def sent_enums() -> Iterator[tuple[type[Enum], EnumDescriptor, Sequence[int]]]:
     yield GateAnswer, of["GateAnswer"], [stage_to(stage).gate.answer for stage in stages]
     criteria = [replace(CRITERION, status=status) for status in FindingStatus]
     decisions = [replace(DECISION, criteria=(criterion,)) for criterion in criteria]
+    verdicts = [ToolVerdict(tool="t", rule="*", denial=denial) for denial in Denial]
+    denials = tool_call_pb2.DESCRIPTOR.enum_types_by_name["Denial"]
+    yield Denial, denials, [verdict_to(verdict, "").denial for verdict in verdicts]
     statuses = [decision_to(decision).criteria[0].status for decision in decisions]
     yield FindingStatus, gradient_pb2.DESCRIPTOR.enum_types_by_name["FindingStatus"], statuses
 
@@ -56,5 +61,5 @@ def test_every_member_of_an_enum_is_sent_as_the_value_of_its_name(
 
 
 def test_every_enum_of_the_contract_is_looked_at() -> None:
-    files = (decision_pb2.DESCRIPTOR, gradient_pb2.DESCRIPTOR)
+    files = (decision_pb2.DESCRIPTOR, gradient_pb2.DESCRIPTOR, tool_call_pb2.DESCRIPTOR)
     assert set(NAMES) == {name for file in files for name in file.enum_types_by_name}

@@ -20,6 +20,8 @@ from consensus_client import (
     Decision,
     Event,
     JudgeRequest,
+    JudgeToolCallRequest,
+    JudgeToolCallResponse,
     PolicySummary,
     ServingStatus,
     Submission,
@@ -35,6 +37,9 @@ class Client(Protocol):
     def batch_judge(
         self, requests: Iterable[JudgeRequest], **more: Any
     ) -> list[Decision | ConsensusError]: ...
+    def judge_tool_call(
+        self, request: JudgeToolCallRequest, **more: Any
+    ) -> JudgeToolCallResponse: ...
     def list_policies(self, **more: Any) -> list[PolicySummary]: ...
     def health(self, *service: str, **more: Any) -> ServingStatus: ...
     def close(self) -> None: ...
@@ -69,6 +74,9 @@ class Blocking:
         self, requests: Iterable[JudgeRequest], **more: Any
     ) -> list[Decision | ConsensusError]:
         return self._run(self._client.batch_judge(requests, **more))
+
+    def judge_tool_call(self, request: JudgeToolCallRequest, **more: Any) -> JudgeToolCallResponse:
+        return self._run(self._client.judge_tool_call(request, **more))
 
     def list_policies(self, **more: Any) -> list[PolicySummary]:
         return self._run(self._client.list_policies(**more))

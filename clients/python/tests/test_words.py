@@ -4,10 +4,11 @@ import consensus_client
 import pytest
 from consensus_client.words import Verdict
 
-from consensus.v1 import decision_pb2, gradient_pb2
+from consensus.v1 import decision_pb2, gradient_pb2, tool_call_pb2
 
 ENUMS = [*decision_pb2.DESCRIPTOR.enum_types_by_name.values()]
 ENUMS += gradient_pb2.DESCRIPTOR.enum_types_by_name.values()
+ENUMS += tool_call_pb2.DESCRIPTOR.enum_types_by_name.values()
 
 
 @pytest.mark.parametrize("enum", ENUMS, ids=lambda enum: enum.name)

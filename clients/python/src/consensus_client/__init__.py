@@ -27,6 +27,13 @@ from consensus.v1.decision_pb2 import (
 )
 from consensus.v1.gradient_pb2 import Abstention, Evidence, Finding, GradientResult, Signal
 from consensus.v1.submission_pb2 import Check, Criterion, Message, Rubric, Submission
+from consensus.v1.tool_call_pb2 import (
+    JudgeToolCallRequest,
+    JudgeToolCallResponse,
+    PastToolCall,
+    ProposedToolCall,
+    WorkerMount,
+)
 from consensus_client.async_client import AsyncConsensusClient
 from consensus_client.calls import DEFAULT_TIMEOUT_SECONDS, Event, Metadata
 from consensus_client.checks import (
@@ -55,7 +62,9 @@ from consensus_client.errors import (
 )
 from consensus_client.health import ServingStatus
 from consensus_client.submissions import criterion, judge_request, submission
+from consensus_client.tool_calls import tool_call_request
 from consensus_client.words import (
+    Denial,
     FailureKind,
     FindingStatus,
     GateAnswer,
@@ -81,6 +90,7 @@ __all__ = [
     "CriterionResult",
     "DeadlineExceededError",
     "Decision",
+    "Denial",
     "DeriveCriteria",
     "Dissent",
     "Event",
@@ -94,11 +104,15 @@ __all__ = [
     "GradientResult",
     "InvalidRequestError",
     "JudgeRequest",
+    "JudgeToolCallRequest",
+    "JudgeToolCallResponse",
     "Message",
     "Metadata",
     "Overrides",
+    "PastToolCall",
     "PolicySummary",
     "PreconditionError",
+    "ProposedToolCall",
     "Reason",
     "RequestInProgressError",
     "ResourceExhaustedError",
@@ -117,6 +131,7 @@ __all__ = [
     "UnavailableError",
     "Verdict",
     "Violation",
+    "WorkerMount",
     "code_block",
     "contains",
     "contains_all",
@@ -128,4 +143,5 @@ __all__ = [
     "numeric",
     "regex",
     "submission",
+    "tool_call_request",
 ]

@@ -23,6 +23,7 @@ from consensus.v1.consensus_pb2 import (
 from consensus.v1.consensus_pb2_grpc import ConsensusServiceStub
 from consensus.v1.decision_pb2 import Decision
 from consensus.v1.submission_pb2 import Submission
+from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
 from consensus_client.calls import (
     DEFAULT_TIMEOUT_SECONDS,
     Event,
@@ -139,6 +140,22 @@ class AsyncConsensusClient:
             self._stub.BatchJudge, batch_of(requests), timeout_seconds, metadata
         )
         return results_of(reply)
+
+    async def judge_tool_call(
+        self,
+        request: JudgeToolCallRequest,
+        *,
+        timeout_seconds: float | None = None,
+        metadata: Metadata | None = None,
+    ) -> JudgeToolCallResponse:
+        """Return whether a tool call may run, and what to tell the worker where it may not.
+
+        Make the request with `tool_call_request()`. An error means that it may not run, either.
+        """
+        reply: JudgeToolCallResponse = await self._call(
+            self._stub.JudgeToolCall, request, timeout_seconds, metadata
+        )
+        return reply
 
     async def list_policies(
         self, *, timeout_seconds: float | None = None, metadata: Metadata | None = None

@@ -7,7 +7,7 @@ values are the contract's own, so they fit wherever a message wants one.
 from typing import ClassVar
 
 from consensus.v1 import decision_pb2 as pb
-from consensus.v1 import gradient_pb2
+from consensus.v1 import gradient_pb2, tool_call_pb2
 
 
 class _Words:
@@ -104,3 +104,21 @@ class FindingStatus(_Words):
     UNMET = gradient_pb2.FINDING_STATUS_UNMET
     INCONCLUSIVE = gradient_pb2.FINDING_STATUS_INCONCLUSIVE
     """The judge cannot tell: no vote."""
+
+
+class Denial(_Words):
+    """Why a tool call was denied."""
+
+    PREFIX = "DENIAL_"
+    UNSPECIFIED = tool_call_pb2.DENIAL_UNSPECIFIED
+    """It was allowed."""
+    NO_RULE = tool_call_pb2.DENIAL_NO_RULE
+    UNKNOWN_TOOL = tool_call_pb2.DENIAL_UNKNOWN_TOOL
+    ARGUMENTS = tool_call_pb2.DENIAL_ARGUMENTS
+    """They fail a check."""
+    REJECTED = tool_call_pb2.DENIAL_REJECTED
+    """The judges are against it."""
+    NO_QUORUM = tool_call_pb2.DENIAL_NO_QUORUM
+    """Too few judges answered in time."""
+    FAILED = tool_call_pb2.DENIAL_FAILED
+    """Judging failed."""

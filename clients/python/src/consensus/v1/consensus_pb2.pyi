@@ -1,6 +1,7 @@
 from consensus.v1 import decision_pb2 as _decision_pb2
 from consensus.v1 import judge_pb2 as _judge_pb2
 from consensus.v1 import submission_pb2 as _submission_pb2
+from consensus.v1 import tool_call_pb2 as _tool_call_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message

@@ -23,6 +23,7 @@ from consensus_client.testing.llm_answers import (
 )
 from consensus_client.testing.llm_calls import LlmCall
 from consensus_client.testing.server import RecordedCall
+from consensus_client.testing.tool_calls import ToolCallAnswer, allow, deny
 
 __all__ = [
     "ConsensusAnswer",
@@ -34,10 +35,13 @@ __all__ = [
     "LlmCall",
     "RecordedCall",
     "ScriptedError",
+    "ToolCallAnswer",
     "abstention",
     "accept",
+    "allow",
     "contradictory",
     "delayed",
+    "deny",
     "dripping",
     "error",
     "error_in_200",

@@ -18,11 +18,13 @@ from consensus.v1.consensus_pb2 import (
     StreamJudgeResponse,
 )
 from consensus.v1.decision_pb2 import Decision
+from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
 from consensus_client.connection import SERVICE
 from consensus_client.testing.answers import Answer, Script, ScriptedError
 from consensus_client.testing.decisions import accept, completed, steps
 from consensus_client.testing.refusals import abort, item_error
 from consensus_client.testing.server import Context, LocalServer, unary
+from consensus_client.testing.tool_calls import ToolCallAnswer, allow
 
 ConsensusAnswer: TypeAlias = Answer[Decision, JudgeRequest]
 """A decision, `error(...)`, `delayed(...)`, `hang()`, or a function from the request."""
@@ -40,17 +42,22 @@ class FakeConsensus(LocalServer):
     batch takes an answer of its own. Identity, policy name and time of a decision are filled in
     where they are not set, and a derived rubric of one criterion where one is asked for. Nothing in
     a request is checked and no request_id is remembered.
+    `tool_calls`: answers to JudgeToolCall, in turn as well; `allow()` where there are none.
     `policies`: what ListPolicies answers. `serving`: what the health service says.
     """
 
     def __init__(
         self,
         *answers: ConsensusAnswer,
+        tool_calls: Sequence[ToolCallAnswer] = (),
         policies: Sequence[PolicySummary] = (),
         serving: bool = True,
     ) -> None:
         super().__init__(serving)
         self._script: Script[JudgeRequest, Decision] = Script(answers or (accept(),))
+        self._tool_calls: Script[JudgeToolCallRequest, JudgeToolCallResponse] = Script(
+            tool_calls or (allow(),)
+        )
         self._policies = list(policies) or [
             PolicySummary(name="default", revision=f"sha256:{'0' * 16}", default=True, enabled=True)
         ]
@@ -75,10 +82,16 @@ class FakeConsensus(LocalServer):
                     pass
         return found
 
+    @property
+    def tool_call_requests(self) -> list[JudgeToolCallRequest]:
+        """Every tool call to judge, in order of arrival; retries too."""
+        return [c.request for c in self.calls if isinstance(c.request, JudgeToolCallRequest)]
+
     def _handlers(self) -> list[grpc.GenericRpcHandler]:
         methods = {
             "Judge": unary(self._judge, JudgeRequest),
             "BatchJudge": unary(self._batch, BatchJudgeRequest),
+            "JudgeToolCall": unary(self._judge_tool_call, JudgeToolCallRequest),
             "ListPolicies": unary(self._list, ListPoliciesRequest),
             "StreamJudge": grpc.unary_stream_rpc_method_handler(
                 self._stream,
@@ -113,6 +126,15 @@ class FakeConsensus(LocalServer):
             else:
                 results.append(BatchJudgeResult(decision=completed(answer, item)))
         return BatchJudgeResponse(results=results)
+
+    def _judge_tool_call(
+        self, request: JudgeToolCallRequest, context: Context
+    ) -> JudgeToolCallResponse:
+        ended = self._record("JudgeToolCall", request, context)
+        answer = self._tool_calls.answer(request, ended)
+        if isinstance(answer, ScriptedError):
+            abort(context, answer)
+        return answer
 
     def _list(self, request: ListPoliciesRequest, context: Context) -> ListPoliciesResponse:
         self._record("ListPolicies", request, context)
