@@ -101,3 +101,28 @@ async def test_a_judge_that_answers_cancellation_with_an_error_holds_nobody_up()
     assert decision.duration_seconds == 1.0
     assert watcher.balanced
     assert asyncio.all_tasks() == before
+
+
+class Deaf(Waiting):
+    """A judge that takes its time after it was cancelled, and answers all the same."""
+
+    async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
+        try:
+            return await super().evaluate(evaluation, timeout_seconds)
+        except asyncio.CancelledError:
+            await asyncio.sleep(60)
+            return scores(0.1)
+
+
+async def test_a_judge_that_ignores_its_cancellation_is_not_waited_for() -> None:
+    before, watcher = asyncio.all_tasks(), Watcher()
+    only = stage(Seat(judge="a", weight=0), "good", settle=Settle.EARLY)
+    good = Waiting("good", 1, scores(0.9))
+    decision = await decide(only, Deaf("a", FOREVER), good, watcher=watcher)
+    assert decision.verdict is Verdict.ACCEPT
+    assert decision.duration_seconds == pytest.approx(1.25)
+    assert seats_of(decision)["a"].status is SeatStatus.SKIPPED
+    assert watcher.balanced
+    await asyncio.sleep(61)  # it has answered in the meantime, and nobody listened
+    assert watcher.balanced
+    assert asyncio.all_tasks() == before

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import uuid
 
+from consensus.domain import ids
 from consensus.domain.ids import random_hex, random_uuid
 
 
@@ -19,6 +20,12 @@ def test_none_is_given_twice() -> None:
     given = [random_hex() for _ in range(2_000)]
     assert len(set(given)) == len(given)
     assert all(len(digits) == 32 and int(digits, 16) >= 0 for digits in given)
+
+
+def test_what_is_left_may_be_forgotten() -> None:
+    first = random_hex()
+    ids._randomness.forget()
+    assert random_hex() != first
 
 
 def test_a_forked_process_does_not_repeat_its_parent() -> None:

@@ -34,3 +34,7 @@ def test_prose_needs_no_word_on_json() -> None:
 )
 def test_an_unsound_template_is_told_why(template: str, word: str) -> None:
     assert [fault for fault in template_faults(template, json=True) if word in fault]
+
+
+def test_without_the_line_all_of_it_is_the_system_part() -> None:
+    assert parted("Judge.\n$reply") == ("Judge.\n$reply", "")

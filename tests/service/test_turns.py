@@ -13,6 +13,10 @@ HIVE = {"guards": {"turns": {}}} | policy("conduct")
 GOAL = {"guards": {"goal": {}}} | policy("coverage")
 
 
+CALL = submission_pb2.ToolCall(name="search")
+earlier = submission_pb2.EarlierTurn
+
+
 def turned(**facts: Any) -> submission_pb2.Submission:
     keys = [submission_pb2.OutputKey(name=name) for name in facts.pop("keys", ())]
     return submission(turn=submission_pb2.Turn(output_keys=keys, **facts))
@@ -58,7 +62,20 @@ async def test_the_goal_s_status_comes_from_the_findings() -> None:
     [
         ({"iteration": -1}, "submission.turn.iteration"),
         ({"max_iterations": 0}, "submission.turn.max_iterations"),
+        ({"max_iterations": 10_001}, "submission.turn.max_iterations"),
+        ({"judge_every_n_turns": 0}, "submission.turn.judge_every_n_turns"),
+        ({"success_criteria": "x" * 20_001}, "submission.turn.success_criteria"),
+        ({"node_description": "x" * 20_001}, "submission.turn.node_description"),
         ({"keys": ["a", "a"]}, "submission.turn.output_keys[1].name"),
+        ({"keys": [""]}, "submission.turn.output_keys[0].name"),
+        ({"keys": [f"k{n}" for n in range(257)]}, "submission.turn.output_keys"),
+        ({"tool_calls": [CALL] * 129}, "submission.turn.tool_calls"),
+        ({"tool_calls": [submission_pb2.ToolCall()]}, "submission.turn.tool_calls[0].name"),
+        ({"earlier": [submission_pb2.EarlierTurn()] * 65}, "submission.turn.earlier"),
+        ({"earlier": [earlier(text="x" * 200_001)]}, "submission.turn.earlier[0].text"),
+        ({"earlier": [earlier(criteria_met=-1)]}, "submission.turn.earlier[0].criteria_met"),
+        ({"earlier": [earlier(goal_status=99)]}, "submission.turn.earlier[0].goal_status"),
+        ({"earlier": [earlier(goal_confidence=2)]}, "submission.turn.earlier[0].goal_confidence"),
     ],
 )
 async def test_bad_facts_are_told_by_their_field(facts: dict[str, Any], field: str) -> None:
