@@ -58,6 +58,7 @@ class Fanout:
         self._locator = Locator(evaluation.submission)
         self._started: list[float | None] = [None] * len(panel.seats)
         self.slots: list[SeatResult | None] = [None] * len(panel.seats)
+        self._open = len(panel.seats)
 
     def refuse(self, failures: Mapping[int, Failure]) -> None:
         """Fail these seats, by place in the panel: their judges are not asked."""
@@ -88,9 +89,9 @@ class Fanout:
         except BaseException:  # the caller is gone: whoever was asked is not needed any more
             self._abandon()
             raise
-        budget.missed |= not done and None in self.slots
-        if None not in self.slots:
+        if self._open == 0:
             return cast("list[SeatResult]", self.slots), done
+        budget.missed |= not done
         return [self._final(index, done) for index in range(len(self.slots))], done
 
     def _abandon(self) -> None:
@@ -204,6 +205,7 @@ class Fanout:
             usage=usage,
         )
         self.slots[index] = result
+        self._open -= 1
         if began is not None:
             self._observer.seat_finished(self._stage, result)
         return result

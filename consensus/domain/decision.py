@@ -2,7 +2,6 @@
 
 import datetime
 from collections.abc import Sequence
-from enum import Enum
 
 from consensus.domain.gradient import (
     Abstention,
@@ -16,13 +15,13 @@ from consensus.domain.gradient import (
 from consensus.domain.policy import StrategyName
 from consensus.domain.submission import Criterion
 from consensus.domain.turn import GoalStatus
-from consensus.domain.values import value
+from consensus.domain.values import Word, value
 
 MAX_DEPTH = 3
 """The last depth of nested decisions (AEGIS: MAX_RECURSIVE_DEPTH)."""
 
 
-class Verdict(Enum):
+class Verdict(Word):
     """What the caller should do."""
 
     ACCEPT = "accept"
@@ -30,7 +29,7 @@ class Verdict(Enum):
     ESCALATE = "escalate"
 
 
-class SeatStatus(Enum):
+class SeatStatus(Word):
     """What became of a seat."""
 
     SCORED = "scored"
@@ -39,7 +38,7 @@ class SeatStatus(Enum):
     SKIPPED = "skipped"
 
 
-class GateAnswer(Enum):
+class GateAnswer(Word):
     """What a gate says."""
 
     PASS = "pass"
@@ -48,7 +47,7 @@ class GateAnswer(Enum):
     NO_QUORUM = "no_quorum"
 
 
-class ReasonCode(Enum):
+class ReasonCode(Word):
     """Why a verdict was given; the value is the sentence that docs/errors.md prints."""
 
     GATES_PASSED = "Every gate passed."

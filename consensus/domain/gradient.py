@@ -3,12 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from enum import Enum
 
-from consensus.domain.values import value
+from consensus.domain.values import Word, value
 
 
-class FindingStatus(Enum):
+class FindingStatus(Word):
     """A judge's answer for one criterion."""
 
     MET = "met"
@@ -17,7 +16,7 @@ class FindingStatus(Enum):
     """The judge cannot tell: no vote."""
 
 
-class FailureKind(Enum):
+class FailureKind(Word):
     """Why a judge did not answer."""
 
     TIMEOUT = "timeout"

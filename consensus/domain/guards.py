@@ -1,10 +1,11 @@
 """Rules of the guards as data: which are on, and every number and phrase that they go by."""
 
 from dataclasses import dataclass
-from enum import Enum
+
+from consensus.domain.values import Word
 
 
-class TurnJudge(Enum):
+class TurnJudge(Word):
     """Who judges a turn."""
 
     IMPLICIT = "implicit"
@@ -13,7 +14,7 @@ class TurnJudge(Enum):
     """The stages; the guards only watch over the run (Hive's custom judge)."""
 
 
-class Cadence(Enum):
+class Cadence(Word):
     """Which turns `judge_every_n_turns` may leave unjudged."""
 
     TOOL_TURNS = "tool_turns"
@@ -22,7 +23,7 @@ class Cadence(Enum):
     """Any."""
 
 
-class WithoutKeys(Enum):
+class WithoutKeys(Word):
     """What is done with a worker that has no output keys."""
 
     NEVER_ACCEPT = "never_accept"
@@ -33,7 +34,7 @@ class WithoutKeys(Enum):
     """It is judged like any other."""
 
 
-class GuardAction(Enum):
+class GuardAction(Word):
     """What follows when a run does not move."""
 
     OFF = "off"

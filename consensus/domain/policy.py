@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property
 
 from consensus.domain.gradient import unit
@@ -11,9 +10,10 @@ from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.submission import Check
 from consensus.domain.tools import ToolRule
+from consensus.domain.values import Word
 
 
-class StrategyName(Enum):
+class StrategyName(Word):
     """How seats are folded into one score."""
 
     WEIGHTED_AVERAGE = "weighted_average"
@@ -24,7 +24,7 @@ class StrategyName(Enum):
     TRIMMED_MEAN = "trimmed_mean"
 
 
-class Tie(Enum):
+class Tie(Word):
     """What a tied vote counts as."""
 
     FAIL = "fail"
@@ -32,14 +32,14 @@ class Tie(Enum):
     ESCALATE = "escalate"
 
 
-class Settle(Enum):
+class Settle(Word):
     """When a stage stops waiting for its judges."""
 
     WAIT_ALL = "wait_all"
     EARLY = "early"
 
 
-class Action(Enum):
+class Action(Word):
     """What a stage does with its gate's answer."""
 
     ADVANCE = "advance"

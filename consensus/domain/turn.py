@@ -1,14 +1,12 @@
 """The facts of one turn of a worker's run, and of the turns before it."""
 
-from enum import Enum
-
-from consensus.domain.values import value
+from consensus.domain.values import Word, value
 
 MAX_ITERATIONS = 50
 """Turns of a run unless the caller says otherwise (Hive: max_iterations)."""
 
 
-class GoalStatus(Enum):
+class GoalStatus(Word):
     """How far a run has come, derived from findings and never from what the worker says."""
 
     COMPLETE = "complete"

@@ -4,6 +4,7 @@ A frozen dataclass sets every field through `object.__setattr__`, which takes th
 judgment makes some forty values, and that was a tenth of it.
 """
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,4 +17,12 @@ else:
         return dataclass(unsafe_hash=frozen, **options)
 
 
-__all__ = ["value"]
+class Word(Enum):
+    """One of a fixed set of words. Hashed by identity, as its members are compared: Enum's own
+    hash is a call in Python, and a judgment looks up some twenty.
+    """
+
+    __hash__ = object.__hash__
+
+
+__all__ = ["Word", "value"]
