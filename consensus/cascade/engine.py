@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from consensus.cascade.budget import Budget
 from consensus.cascade.derivation import NOT_DERIVED, Derivation
@@ -73,16 +74,13 @@ class Engine:
         decision_id = self._new_id()
         evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
         spending = self._purses.open(policy, max_cost_usd)
-        derived = NOT_DERIVED
-        if derivation is not None:
-            derived = await derivation.run(evaluation, budget, spending)
-            evaluation = derived.given_to(evaluation)
-        guarding = None
-        if policy.guards is not None:
-            guarding = Guarding(policy, policy.guards, evaluation.submission)
-        run = _Run([], [])
+        guarding = None if policy.guards is None else Guarding(policy, policy.guards, submission)
+        derived, run = NOT_DERIVED, _Run([], [])
         if guarding is None or guarding.settled is None:
-            asked = (evaluation, judges, budget, observer, spending)
+            if derivation is not None:
+                derived = await derivation.run(evaluation, budget, spending)
+                evaluation = derived.given_to(evaluation)
+            asked = _Asked(evaluation, judges, budget, observer, spending)
             await self._stages(run, policy, guarding, asked)
         if budget.missed:
             run.reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
@@ -115,13 +113,13 @@ class Engine:
         run: "_Run",
         policy: Policy,
         guarding: Guarding | None,
-        asked: tuple[Evaluation, Judges, Budget, Observer, Spending | None],
+        asked: "_Asked",
     ) -> None:
         """Run stages until one does not advance; the last never does."""
         for index, stage in enumerate(policy.stages):
             result = await self._stage(stage, *asked)
             run.results.append(result)
-            asked[3].stage_finished(policy.name, result)
+            asked.observer.stage_finished(policy.name, result)
             action = _action(stage, result)
             if guarding is not None:
                 action = guarding.action(index, result, action, _criteria(run.results))
@@ -180,6 +178,16 @@ class Engine:
             settled=settled,
             duration_seconds=self._clock.monotonic() - began,
         )
+
+
+class _Asked(NamedTuple):
+    """What the stages of one decision share."""
+
+    evaluation: Evaluation
+    judges: Judges
+    budget: Budget
+    observer: Observer
+    spending: Spending | None
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from consensus.cascade import Engine
+from consensus.cascade.derivation import Derivation
 from consensus.domain.decision import Decision, ReasonCode, Verdict
 from consensus.domain.guards import GoalGuards, Guards, TurnGuards, TurnJudge
 from consensus.domain.policy import Action, Policy
@@ -10,6 +12,7 @@ from consensus.domain.turn import EarlierTurn, GoalStatus
 from tests.builders import (
     Instant,
     Script,
+    Watcher,
     criteria,
     decide,
     policy,
@@ -19,6 +22,7 @@ from tests.builders import (
     submission,
 )
 from tests.guards.running import about, before, calls, hive, keys
+from tests.virtual_clock import VirtualClock
 
 HIVE = hive()
 GOAL = Guards(goal=GoalGuards())
@@ -143,3 +147,25 @@ async def test_a_run_ends_in_its_last_turn_whatever_the_judges_say() -> None:
     decision = await decide(policy(stage("a"), guards=guards), harsh, about=turn)
     assert decision.verdict is Verdict.ESCALATE
     assert ReasonCode.TURNS_SPENT in codes(decision)
+
+
+async def test_a_turn_that_a_guard_settles_derives_no_rubric() -> None:
+    turn = about(output_keys=keys("plan"))
+    derivation = Derivation(Unasked("llm"), 8, lambda judge, usage: None)  # type: ignore[arg-type]
+    decision = await Engine(VirtualClock()).judge(
+        turn,
+        policy(stage("a"), guards=HIVE),
+        {},
+        Watcher(),
+        budget_seconds=9,
+        derivation=derivation,
+    )
+    assert codes(decision) == [ReasonCode.OUTPUTS_MISSING]
+    assert decision.derived_rubric == ()
+
+
+class Unasked(Instant):
+    """A judge that must not be asked to derive anything."""
+
+    async def derive(self, *asked: object) -> None:
+        raise AssertionError(asked)
