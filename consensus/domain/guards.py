@@ -1,8 +1,6 @@
 """Rules of the guards as data: which are on, and every number and phrase that they go by."""
 
-from dataclasses import dataclass
-
-from consensus.domain.values import Word
+from consensus.domain.values import Word, value
 
 
 class TurnJudge(Word):
@@ -44,7 +42,7 @@ class GuardAction(Word):
     """The run ends without acceptance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class TurnGuards:
     """Guards over the turns of a worker that sets outputs (Hive, EngineX)."""
 
@@ -69,7 +67,7 @@ class TurnGuards:
     """Whether that feedback tells how few turns are left (EngineX's sub-agents)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class GoalGuards:
     """Guards over a conversation with a goal (the research blueprint)."""
 
@@ -117,7 +115,7 @@ class GoalGuards:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Guards:
     """The guards of a policy; None switches a group off."""
 

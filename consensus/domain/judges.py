@@ -1,10 +1,12 @@
 """Judges as configured: what each is made of, how it is reached, and with which habits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from consensus.domain.values import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class BatchLimits:
     """How calls to one backend are gathered; what arrives while batches are under way waits."""
 
@@ -15,7 +17,7 @@ class BatchLimits:
     """Batches under way at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class LimitHabit:
     """At most so many calls of one judge at a time; more wait, and not for long."""
 
@@ -24,7 +26,7 @@ class LimitHabit:
     """Longest wait for a place, as a share of the call's time-out; 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class RetryHabit:
     """One more attempt after a passing failure, where the budget allows."""
 
@@ -36,7 +38,7 @@ class RetryHabit:
     """Most retries as a share of the calls."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class HedgeHabit:
     """A second call before the first has failed, where the first is late."""
 
@@ -46,7 +48,7 @@ class HedgeHabit:
     """Most extra calls as a share of the calls."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class BreakerHabit:
     """No calls for a while to a judge that keeps failing."""
 
@@ -58,7 +60,7 @@ class BreakerHabit:
     max_open_seconds: float = 120.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class CacheHabit:
     """The same answer to the same submission for a while."""
 
@@ -67,7 +69,7 @@ class CacheHabit:
     """Above it, the answers used longest ago are dropped."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Habits:
     """What stands between the panel and a judge that waits; None switches one off."""
 
@@ -78,7 +80,7 @@ class Habits:
     cache: CacheHabit | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Price:
     """US dollars for a million tokens of one model, by kind; None means unknown."""
 
@@ -90,7 +92,7 @@ class Price:
     """None: as `input`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What a backend accepts. What it does not accept is never sent."""
 
@@ -103,7 +105,7 @@ class Capabilities:
     """The parameter that bounds the reply; older servers say `max_tokens`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class BackendSpec:
     """A model server over HTTP."""
 
@@ -123,7 +125,7 @@ class BackendSpec:
     price_version: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class ProsePattern:
     """What a reply in prose means, for judges that cannot answer in JSON."""
 
@@ -132,7 +134,7 @@ class ProsePattern:
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class LlmSpec:
     """How a model is asked, and how its reply is read."""
 
@@ -163,7 +165,7 @@ class LlmSpec:
     keep_messages: int = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
     """A judge as configured."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from consensus.domain.gradient import unit
@@ -10,7 +10,7 @@ from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.submission import Check
 from consensus.domain.tools import ToolRule
-from consensus.domain.values import Word
+from consensus.domain.values import Word, value
 
 
 class StrategyName(Word):
@@ -54,7 +54,7 @@ class Action(Word):
 DEFAULT_THRESHOLD = 0.7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Seat:
     """One judge's place in a panel."""
 
@@ -67,7 +67,7 @@ class Seat:
     """Asked, recorded and counted, never folded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class ConfidenceFactors:
     """How agreement and self-confidence make up the consensus confidence (AEGIS: 0.7 / 0.3)."""
 
@@ -75,7 +75,7 @@ class ConfidenceFactors:
     self_confidence: float = 0.3
 
 
-@dataclass(frozen=True, kw_only=True)
+@value(frozen=True, kw_only=True)
 class Panel:
     """Seats, the strategy that folds them, and the quorum."""
 
@@ -109,7 +109,7 @@ class Panel:
         return [seat.judge for seat in self.seats]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Gate:
     """The conditions of a pass; every bound is inclusive and in [0, 1]."""
 
@@ -118,7 +118,7 @@ class Gate:
     min_agreement: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Stage:
     """Checks or a panel, with a gate and what follows from its answer."""
 
@@ -134,7 +134,7 @@ class Stage:
     """Always given for a panel; None for a stage of checks, which has no quorum."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class SpendLimits:
     """The most that the judges of a policy may cost, in US dollars; None means no limit."""
 
@@ -143,7 +143,7 @@ class SpendLimits:
     """Over any 60 minutes, in this process."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Ordered stages and limits under a name."""
 
@@ -160,7 +160,7 @@ class Policy:
     """None: no guard looks at anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class PolicySet:
     """Everything that one policy file says."""
 
@@ -179,7 +179,7 @@ class PolicySet:
         return next((rule for rule in self.tools if rule.matches(tool)), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class Overrides:
     """Changes to every panel and gate of a policy, for one request; None means none."""
 

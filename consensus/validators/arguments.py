@@ -11,7 +11,6 @@ from consensus.domain.tools import ToolRule
 from consensus.validators.checks import MAX_MESSAGE
 from consensus.validators.effort import Effort, EffortSpentError
 from consensus.validators.expressions import search
-from consensus.validators.schema import document_fault
 
 MAX_ARGUMENTS = 1_000_000
 """Longest arguments, in characters of JSON."""
@@ -72,6 +71,8 @@ def argument_checks(rule: ToolRule, arguments: Mapping[str, object]) -> list[Che
 def _schema(
     schema: Mapping[str, object], arguments: Mapping[str, object], size: int, effort: Effort
 ) -> CheckResult:
+    from consensus.validators.schema import document_fault  # 75 ms: not at every start
+
     name = "the arguments are accepted by their schema"
     try:
         fault = document_fault(schema, arguments, size, effort)

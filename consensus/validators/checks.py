@@ -19,7 +19,6 @@ from consensus.validators.describe import describe
 from consensus.validators.effort import Effort, EffortSpentError
 from consensus.validators.expressions import ExpressionError, search
 from consensus.validators.reading import Reading
-from consensus.validators.schema import document_fault
 from consensus.validators.text import near, target
 
 MAX_MESSAGE = 1_000
@@ -101,6 +100,8 @@ def _matches(pattern: str, reading: Reading, effort: Effort) -> _Outcome:
 
 
 def _json(schema: Mapping[str, object], reading: Reading, effort: Effort) -> _Outcome:
+    from consensus.validators.schema import document_fault  # 75 ms: not at every start
+
     document, problem = reading.document
     if problem:
         return False, f"not JSON: {problem}", ()

@@ -12,8 +12,8 @@ from consensus.domain.gradient import Answer, GradientResult, Usage
 from consensus.domain.judges import JudgeSpec, LlmSpec
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
-from consensus.judges.llm import LlmJudge
 from consensus.judges.llm.chat import Ask, Finish, Reply, Token
+from consensus.judges.llm.judge import LlmJudge
 from tests.virtual_clock import VirtualClock
 
 NONCE = "0123456789abcdef"
