@@ -16,7 +16,7 @@ from consensus.v1 import judge_pb2
 MAX_ITEMS = 1_000
 CONCURRENCY = 64
 """Items of one batch under way at a time."""
-TURN_SECONDS = 0.001
+TURN_SECONDS = 0.0005
 """Longest work on a batch before others have their turn."""
 RESERVED_BYTES = 160
 """Kept for each item: more than its framing takes, or a bare error in its place."""

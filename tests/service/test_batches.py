@@ -107,7 +107,7 @@ async def test_a_thousand_items_are_judged_while_health_answers() -> None:
         reply = await batch
         assert len(reply.results) == 1_000
         assert all(result.HasField("decision") for result in reply.results)
-        assert answered >= 5
+        assert answered >= 20
 
 
 async def test_answers_that_do_not_fit_become_errors_and_the_others_stay() -> None:

@@ -17,7 +17,7 @@ from tests.service.scripted_judge import Backend, Script, backend
 
 SHIPPED = Path(__file__).parents[2] / "examples/policies/tool_calls.yaml"
 JUDGE = "tool-call-policy-judge"
-WRITE = {"path": "/work/notes.md", "content": "Opening hours: nine to five."}
+WRITE = {"path": "/project/notes.md", "content": "Opening hours: nine to five."}
 
 
 def request(tool: str = "fs.write", arguments: Any = None, **more: Any) -> pb.JudgeToolCallRequest:

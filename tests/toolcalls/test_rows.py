@@ -97,7 +97,7 @@ async def test_judges_get_the_seed_s_payload_and_the_blocked_tools() -> None:
         await asked(
             server,
             available_tools=["fs.write", "web.get"],
-            worker_mounts=[pb.WorkerMount(path="/work", name="data", read_only=True)],
+            worker_mounts=[pb.WorkerMount(path="/project", name="data", read_only=True)],
             tool_audit_history=[
                 pb.PastToolCall(
                     tool_name="web.get", arguments_summary='{"q":"x"}', status="blocked"
@@ -105,7 +105,7 @@ async def test_judges_get_the_seed_s_payload_and_the_blocked_tools() -> None:
             ],
             policy_violations=["cmd.run"],
             execution_id="run-1",
-            rubric={"criteria": [{"id": "C1", "text": "Writes below /work only."}]},
+            rubric={"criteria": [{"id": "C1", "text": "Writes below /project only."}]},
         )
         seen = judges.requests[0].submission
     assert json.loads(seen.candidate) == {"name": "fs.write", "arguments": WRITE}
@@ -116,7 +116,11 @@ async def test_judges_get_the_seed_s_payload_and_the_blocked_tools() -> None:
     assert context["execution_id"] == "run-1"
     assert list(context["available_tools"]) == ["fs.write", "web.get"]
     assert list(context["policy_violations"]) == ["cmd.run"]
-    assert dict(context["worker_mounts"][0]) == {"path": "/work", "name": "data", "read_only": True}
+    assert dict(context["worker_mounts"][0]) == {
+        "path": "/project",
+        "name": "data",
+        "read_only": True,
+    }
     assert dict(context["tool_audit_history"]["tool_calls"][0]) == {
         "tool_name": "web.get",
         "arguments_summary": '{"q": "x"}',
@@ -127,16 +131,16 @@ async def test_judges_get_the_seed_s_payload_and_the_blocked_tools() -> None:
 
 
 SKIP: dict[str, tuple[Any, int]] = {
-    "sound arguments": ({"path": "/work/a.md"}, pb.DENIAL_UNSPECIFIED),
-    "sound arguments as text": ('{"path": "/work/a.md"}', pb.DENIAL_UNSPECIFIED),
+    "sound arguments": ({"path": "/project/a.md"}, pb.DENIAL_UNSPECIFIED),
+    "sound arguments as text": ('{"path": "/project/a.md"}', pb.DENIAL_UNSPECIFIED),
     "a schema that fails": ({"path": "/etc/passwd"}, pb.DENIAL_ARGUMENTS),
-    "an argument too many": ({"path": "/work/a", "mode": "w"}, pb.DENIAL_ARGUMENTS),
+    "an argument too many": ({"path": "/project/a", "mode": "w"}, pb.DENIAL_ARGUMENTS),
     "no arguments": ("", pb.DENIAL_ARGUMENTS),
-    "a denied value": ({"path": "/work/../etc/passwd"}, pb.DENIAL_ARGUMENTS),
+    "a denied value": ({"path": "/project/../etc/passwd"}, pb.DENIAL_ARGUMENTS),
     "text that is no JSON": ('{"path": ', pb.DENIAL_ARGUMENTS),
-    "a list": ('["/work/a"]', pb.DENIAL_ARGUMENTS),
-    "a key twice": ('{"path": "/etc/x", "path": "/work/a"}', pb.DENIAL_ARGUMENTS),
-    "half a character": ('{"path": "/work/\\ud800"}', pb.DENIAL_ARGUMENTS),
+    "a list": ('["/project/a"]', pb.DENIAL_ARGUMENTS),
+    "a key twice": ('{"path": "/etc/x", "path": "/project/a"}', pb.DENIAL_ARGUMENTS),
+    "half a character": ('{"path": "/project/\\ud800"}', pb.DENIAL_ARGUMENTS),
     "NaN": ('{"path": NaN}', pb.DENIAL_ARGUMENTS),
     "infinity": ('{"path": 1e999}', pb.DENIAL_ARGUMENTS),
     "nesting": ('{"path":' + "[" * 50_000 + "]" * 50_000 + "}", pb.DENIAL_ARGUMENTS),
@@ -198,7 +202,7 @@ async def test_what_no_rule_allows_is_denied_with_the_tools_there_are(what: str)
 async def test_a_named_policy_judges_and_the_rule_s_checks_still_hold() -> None:
     async with judged_by(YES) as (server, judges):
         assert (await asked(server, "mail.send", policy="tool-calls")).allowed
-        assert (await asked(server, "fs.read", {"path": "/work/a"}, policy="tool-calls")).allowed
+        assert (await asked(server, "fs.read", {"path": "/project/a"}, policy="tool-calls")).allowed
         assert len(judges.requests) == 2
         reply = await asked(server, "fs.read", {"path": "/etc/passwd"}, policy="tool-calls")
     assert reply.denial == pb.DENIAL_ARGUMENTS

@@ -19,7 +19,7 @@ from consensus_client import (
 )
 from consensus_client.testing import FakeConsensus, allow, deny, error, retry
 
-CALL = tool_call_request("Tidy up.", "fs.delete", {"path": "/work/a", "force": True})
+CALL = tool_call_request("Tidy up.", "fs.delete", {"path": "/project/a", "force": True})
 
 
 def test_a_verdict_comes_back_as_scripted_and_the_request_as_given(connect: Any) -> None:
@@ -51,9 +51,9 @@ def test_a_request_is_made_of_plain_values() -> None:
         "fs.delete",
         '{"path": ',
         available_tools=["fs.delete"],
-        worker_mounts=[{"path": "/work", "read_only": True}, WorkerMount(path="/tmp")],  # noqa: S108
+        worker_mounts=[{"path": "/project", "read_only": True}, WorkerMount(path="/tmp")],  # noqa: S108
         tool_audit_history=[{"tool_name": "fs.list"}, PastToolCall(tool_name="fs.read")],
-        criteria=[criterion("C1", "Deletes nothing else.", checks=[contains("/work")])],
+        criteria=[criterion("C1", "Deletes nothing else.", checks=[contains("/project")])],
         policy_violations=["cmd.run"],
         validation_context="inner",
         execution_id="run-1",
