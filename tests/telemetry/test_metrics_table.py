@@ -88,6 +88,7 @@ def test_every_metric_is_registered_under_its_name_with_its_help_labels_and_buck
     assert list(built) == [metric.name for metric in METRICS]
     for metric in METRICS:
         instrument, labels = built[metric.name], ["x"] * len(metric.labels)
+        assert type(instrument) is metric.kind
         match instrument:
             case Counter():
                 instrument.inc(*labels)
