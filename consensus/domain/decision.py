@@ -47,6 +47,19 @@ class GateAnswer(Word):
     NO_QUORUM = "no_quorum"
 
 
+class ScenarioOutcome(Word):
+    """What became of a test."""
+
+    CONTINUE = "continue"
+    """Nothing is settled yet: the conversation goes on (RETRY)."""
+    SUCCESS = "success"
+    """Every criterion is MET (ACCEPT)."""
+    FAILURE = "failure"
+    """A criterion is UNMET, or a verdict was required and there are no criteria (ESCALATE)."""
+    INCONCLUSIVE = "inconclusive"
+    """A verdict was required and nobody can tell (ESCALATE)."""
+
+
 class ReasonCode(Word):
     """Why a verdict was given; the value is the sentence that docs/errors.md prints."""
 
@@ -261,6 +274,8 @@ class Decision:
     """How sure that is, 0 to 1; None where no rule of two judges came to one."""
     derived_rubric: tuple[Criterion, ...] = ()
     """The rubric that was derived from the task, where the request asked for one."""
+    scenario_outcome: ScenarioOutcome | None = None
+    """None where no guard watches a scenario."""
 
 
 __all__ = [

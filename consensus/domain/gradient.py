@@ -43,7 +43,9 @@ class Evidence:
 
     quote: str
     message_index: int | None = None
-    """Index into `Submission.messages`; None means the candidate or an output."""
+    """Index into `Submission.messages`; None means the candidate or an output, or a span."""
+    span_id: str = ""
+    """The span that holds the quotation: the first 8 to 16 digits of its id; empty means none."""
 
 
 @value(frozen=True, slots=True, kw_only=True)

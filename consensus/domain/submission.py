@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import field
 
+from consensus.domain.trace import Span
 from consensus.domain.turn import Turn
-from consensus.domain.values import value
+from consensus.domain.values import Word, value
 
 CRITERION_ID = r"[A-Za-z0-9._-]{1,64}"
 """What an id looks like, as a regular expression."""
@@ -74,6 +75,43 @@ class CodeBlock:
     language: str
 
 
+@value(frozen=True, slots=True)
+class ExitCode:
+    """The candidate's process ended with this exit code."""
+
+    expected: int = 0
+    stderr_score: float = 1.0
+    """Score of the check where standard error is not empty, 0 to 1; below 1 it fails."""
+
+
+@value(frozen=True, slots=True)
+class SqlQuery:
+    """The last SQL in the text is one query that runs, read-only, in a sandbox of its own."""
+
+    setup: str = ""
+    """SQL that makes tables and rows first."""
+    columns: tuple[str, ...] = ()
+    """Names of the result's columns, in order, compared without case; empty means any."""
+    min_rows: int = 0
+
+
+@value(frozen=True, slots=True)
+class UrlAnswer:
+    """Every URL in the text answers with status 200."""
+
+    contains: str = ""
+    """What the answer's text must hold, case included; empty means nothing."""
+
+
+@value(frozen=True, slots=True)
+class CodeRun:
+    """The last code block of the language runs in a sandbox and ends with exit code 0."""
+
+    language: str
+    test: str = ""
+    """Code that runs after the block."""
+
+
 CheckKind = (
     Contains
     | ContainsAll
@@ -83,7 +121,19 @@ CheckKind = (
     | NumericAnswer
     | LengthLimit
     | CodeBlock
+    | ExitCode
+    | SqlQuery
+    | UrlAnswer
+    | CodeRun
 )
+
+
+class CheckTarget(Word):
+    """Texts that a check can look at."""
+
+    CANDIDATE = "candidate"
+    STDERR = "stderr"
+    """What the candidate's process wrote to standard error."""
 
 
 @value(frozen=True, slots=True)
@@ -92,7 +142,9 @@ class Check:
 
     kind: CheckKind
     output: str = ""
-    """The output to look at, by its key in `Submission.outputs`; empty means the candidate."""
+    """The output to look at, by its key in `Submission.outputs`; empty means the target."""
+    target: CheckTarget = CheckTarget.CANDIDATE
+    """The text to look at where no output is named."""
 
 
 @value(frozen=True, slots=True, kw_only=True)
@@ -118,6 +170,24 @@ class Message:
     content: str
 
 
+@value(frozen=True, slots=True)
+class ProcessResult:
+    """How a process ended whose standard output is the candidate."""
+
+    exit_code: int = 0
+    stderr: str = ""
+
+
+@value(frozen=True, slots=True)
+class Scenario:
+    """The facts of a simulated conversation that tests an agent."""
+
+    description: str = ""
+    """The situation that the simulated user plays."""
+    verdict_required: bool = False
+    """Whether the test must end with this judgment."""
+
+
 @value(frozen=True, slots=True, kw_only=True)
 class Submission:
     """What is to be judged. All of it is data to every judge, never instructions."""
@@ -133,3 +203,11 @@ class Submission:
     """Anything else the judges should see, as JSON values."""
     turn: Turn | None = None
     """The facts of the worker's turn; None where there is no run of turns."""
+    process: ProcessResult | None = None
+    """None where the candidate comes from no process."""
+    policy_violations: tuple[str, ...] = ()
+    """Tools that the caller's platform, and no judge, has denied in this run."""
+    trace: tuple[Span, ...] = ()
+    """What the worker did; empty where nobody traced it."""
+    scenario: Scenario | None = None
+    """None where the conversation is no test."""

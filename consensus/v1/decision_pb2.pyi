@@ -14,6 +14,23 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class ExecutionState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    EXECUTION_STATE_UNSPECIFIED: _ClassVar[ExecutionState]
+    EXECUTION_STATE_RUNNING: _ClassVar[ExecutionState]
+    EXECUTION_STATE_VALIDATING: _ClassVar[ExecutionState]
+    EXECUTION_STATE_REFINING: _ClassVar[ExecutionState]
+    EXECUTION_STATE_SUCCESS: _ClassVar[ExecutionState]
+    EXECUTION_STATE_FAILED: _ClassVar[ExecutionState]
+
+class ScenarioOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SCENARIO_OUTCOME_UNSPECIFIED: _ClassVar[ScenarioOutcome]
+    SCENARIO_OUTCOME_CONTINUE: _ClassVar[ScenarioOutcome]
+    SCENARIO_OUTCOME_SUCCESS: _ClassVar[ScenarioOutcome]
+    SCENARIO_OUTCOME_FAILURE: _ClassVar[ScenarioOutcome]
+    SCENARIO_OUTCOME_INCONCLUSIVE: _ClassVar[ScenarioOutcome]
+
 class Verdict(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     VERDICT_UNSPECIFIED: _ClassVar[Verdict]
@@ -60,6 +77,17 @@ class GateAnswer(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     GATE_ANSWER_FAIL: _ClassVar[GateAnswer]
     GATE_ANSWER_UNSURE: _ClassVar[GateAnswer]
     GATE_ANSWER_NO_QUORUM: _ClassVar[GateAnswer]
+EXECUTION_STATE_UNSPECIFIED: ExecutionState
+EXECUTION_STATE_RUNNING: ExecutionState
+EXECUTION_STATE_VALIDATING: ExecutionState
+EXECUTION_STATE_REFINING: ExecutionState
+EXECUTION_STATE_SUCCESS: ExecutionState
+EXECUTION_STATE_FAILED: ExecutionState
+SCENARIO_OUTCOME_UNSPECIFIED: ScenarioOutcome
+SCENARIO_OUTCOME_CONTINUE: ScenarioOutcome
+SCENARIO_OUTCOME_SUCCESS: ScenarioOutcome
+SCENARIO_OUTCOME_FAILURE: ScenarioOutcome
+SCENARIO_OUTCOME_INCONCLUSIVE: ScenarioOutcome
 VERDICT_UNSPECIFIED: Verdict
 VERDICT_ACCEPT: Verdict
 VERDICT_RETRY: Verdict
@@ -94,7 +122,7 @@ GATE_ANSWER_UNSURE: GateAnswer
 GATE_ANSWER_NO_QUORUM: GateAnswer
 
 class Decision(_message.Message):
-    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration", "usage", "derived_rubric", "goal_status", "goal_confidence")
+    __slots__ = ("decision_id", "verdict", "reasons", "feedback", "effective_score", "criteria", "stages", "policy", "policy_revision", "hierarchy", "create_time", "duration", "usage", "derived_rubric", "goal_status", "goal_confidence", "validation_results", "execution_state", "scenario_outcome")
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     VERDICT_FIELD_NUMBER: _ClassVar[int]
     REASONS_FIELD_NUMBER: _ClassVar[int]
@@ -111,6 +139,9 @@ class Decision(_message.Message):
     DERIVED_RUBRIC_FIELD_NUMBER: _ClassVar[int]
     GOAL_STATUS_FIELD_NUMBER: _ClassVar[int]
     GOAL_CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+    VALIDATION_RESULTS_FIELD_NUMBER: _ClassVar[int]
+    EXECUTION_STATE_FIELD_NUMBER: _ClassVar[int]
+    SCENARIO_OUTCOME_FIELD_NUMBER: _ClassVar[int]
     decision_id: str
     verdict: Verdict
     reasons: _containers.RepeatedCompositeFieldContainer[Reason]
@@ -127,7 +158,52 @@ class Decision(_message.Message):
     derived_rubric: _submission_pb2.Rubric
     goal_status: _submission_pb2.GoalStatus
     goal_confidence: float
-    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ..., derived_rubric: _Optional[_Union[_submission_pb2.Rubric, _Mapping]] = ..., goal_status: _Optional[_Union[_submission_pb2.GoalStatus, str]] = ..., goal_confidence: _Optional[float] = ...) -> None: ...
+    validation_results: ValidationResults
+    execution_state: ExecutionState
+    scenario_outcome: ScenarioOutcome
+    def __init__(self, decision_id: _Optional[str] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., reasons: _Optional[_Iterable[_Union[Reason, _Mapping]]] = ..., feedback: _Optional[str] = ..., effective_score: _Optional[float] = ..., criteria: _Optional[_Iterable[_Union[CriterionResult, _Mapping]]] = ..., stages: _Optional[_Iterable[_Union[StageResult, _Mapping]]] = ..., policy: _Optional[str] = ..., policy_revision: _Optional[str] = ..., hierarchy: _Optional[_Union[_judge_pb2.Hierarchy, _Mapping]] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., usage: _Optional[_Union[_gradient_pb2.Usage, _Mapping]] = ..., derived_rubric: _Optional[_Union[_submission_pb2.Rubric, _Mapping]] = ..., goal_status: _Optional[_Union[_submission_pb2.GoalStatus, str]] = ..., goal_confidence: _Optional[float] = ..., validation_results: _Optional[_Union[ValidationResults, _Mapping]] = ..., execution_state: _Optional[_Union[ExecutionState, str]] = ..., scenario_outcome: _Optional[_Union[ScenarioOutcome, str]] = ...) -> None: ...
+
+class ValidationResults(_message.Message):
+    __slots__ = ("system", "output", "semantic", "gradient", "consensus")
+    SYSTEM_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    SEMANTIC_FIELD_NUMBER: _ClassVar[int]
+    GRADIENT_FIELD_NUMBER: _ClassVar[int]
+    CONSENSUS_FIELD_NUMBER: _ClassVar[int]
+    system: SystemValidation
+    output: OutputValidation
+    semantic: SemanticValidation
+    gradient: _gradient_pb2.GradientResult
+    consensus: Consensus
+    def __init__(self, system: _Optional[_Union[SystemValidation, _Mapping]] = ..., output: _Optional[_Union[OutputValidation, _Mapping]] = ..., semantic: _Optional[_Union[SemanticValidation, _Mapping]] = ..., gradient: _Optional[_Union[_gradient_pb2.GradientResult, _Mapping]] = ..., consensus: _Optional[_Union[Consensus, _Mapping]] = ...) -> None: ...
+
+class SystemValidation(_message.Message):
+    __slots__ = ("success", "exit_code", "stderr")
+    SUCCESS_FIELD_NUMBER: _ClassVar[int]
+    EXIT_CODE_FIELD_NUMBER: _ClassVar[int]
+    STDERR_FIELD_NUMBER: _ClassVar[int]
+    success: bool
+    exit_code: int
+    stderr: str
+    def __init__(self, success: bool = ..., exit_code: _Optional[int] = ..., stderr: _Optional[str] = ...) -> None: ...
+
+class OutputValidation(_message.Message):
+    __slots__ = ("success", "error")
+    SUCCESS_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    success: bool
+    error: str
+    def __init__(self, success: bool = ..., error: _Optional[str] = ...) -> None: ...
+
+class SemanticValidation(_message.Message):
+    __slots__ = ("success", "score", "reasoning")
+    SUCCESS_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
+    REASONING_FIELD_NUMBER: _ClassVar[int]
+    success: bool
+    score: float
+    reasoning: str
+    def __init__(self, success: bool = ..., score: _Optional[float] = ..., reasoning: _Optional[str] = ...) -> None: ...
 
 class Reason(_message.Message):
     __slots__ = ("code", "message")

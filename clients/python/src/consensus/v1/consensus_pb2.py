@@ -26,49 +26,54 @@ from consensus.v1 import decision_pb2 as consensus_dot_v1_dot_decision__pb2
 from consensus.v1 import judge_pb2 as consensus_dot_v1_dot_judge__pb2
 from consensus.v1 import submission_pb2 as consensus_dot_v1_dot_submission__pb2
 from consensus.v1 import tool_call_pb2 as consensus_dot_v1_dot_tool__call__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x63onsensus/v1/consensus.proto\x12\x0c\x63onsensus.v1\x1a\x1b\x63onsensus/v1/decision.proto\x1a\x18\x63onsensus/v1/judge.proto\x1a\x1d\x63onsensus/v1/submission.proto\x1a\x1c\x63onsensus/v1/tool_call.proto\"\xef\x01\n\x0cJudgeRequest\x12,\n\nsubmission\x18\x01 \x01(\x0b\x32\x18.consensus.v1.Submission\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12*\n\toverrides\x18\x03 \x01(\x0b\x32\x17.consensus.v1.Overrides\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x35\n\x0f\x64\x65rive_criteria\x18\x05 \x01(\x0b\x32\x1c.consensus.v1.DeriveCriteria\x12\x19\n\x0cmax_cost_usd\x18\x06 \x01(\x01H\x00\x88\x01\x01\x42\x0f\n\r_max_cost_usd\"5\n\x0e\x44\x65riveCriteria\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x14\n\x0cmax_criteria\x18\x02 \x01(\x05\"9\n\rJudgeResponse\x12(\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x16.consensus.v1.Decision\"A\n\x12StreamJudgeRequest\x12+\n\x07request\x18\x01 \x01(\x0b\x32\x1a.consensus.v1.JudgeRequest\"\xe9\x01\n\x13StreamJudgeResponse\x12\x31\n\x0cseat_started\x18\x01 \x01(\x0b\x32\x19.consensus.v1.SeatStartedH\x00\x12\x33\n\rseat_finished\x18\x02 \x01(\x0b\x32\x1a.consensus.v1.SeatFinishedH\x00\x12\x35\n\x0estage_finished\x18\x03 \x01(\x0b\x32\x1b.consensus.v1.StageFinishedH\x00\x12*\n\x08\x64\x65\x63ision\x18\x04 \x01(\x0b\x32\x16.consensus.v1.DecisionH\x00\x42\x07\n\x05\x65vent\"+\n\x0bSeatStarted\x12\r\n\x05stage\x18\x01 \x01(\t\x12\r\n\x05judge\x18\x02 \x01(\t\"E\n\x0cSeatFinished\x12\r\n\x05stage\x18\x01 \x01(\t\x12&\n\x04seat\x18\x02 \x01(\x0b\x32\x18.consensus.v1.SeatResult\"9\n\rStageFinished\x12(\n\x05stage\x18\x01 \x01(\x0b\x32\x19.consensus.v1.StageResult\"A\n\x11\x42\x61tchJudgeRequest\x12,\n\x08requests\x18\x01 \x03(\x0b\x32\x1a.consensus.v1.JudgeRequest\"E\n\x12\x42\x61tchJudgeResponse\x12/\n\x07results\x18\x01 \x03(\x0b\x32\x1e.consensus.v1.BatchJudgeResult\"r\n\x10\x42\x61tchJudgeResult\x12*\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x16.consensus.v1.DecisionH\x00\x12(\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x17.consensus.v1.ItemErrorH\x00\x42\x08\n\x06result\"\xf5\x01\n\tOverrides\x12(\n\x08strategy\x18\x01 \x01(\x0e\x32\x16.consensus.v1.Strategy\x12\x16\n\tthreshold\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x0e\n\x01n\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x16\n\tmin_score\x18\x04 \x01(\x01H\x02\x88\x01\x01\x12\x1b\n\x0emin_confidence\x18\x05 \x01(\x01H\x03\x88\x01\x01\x12\x1a\n\rmin_agreement\x18\x06 \x01(\x01H\x04\x88\x01\x01\x42\x0c\n\n_thresholdB\x04\n\x02_nB\x0c\n\n_min_scoreB\x11\n\x0f_min_confidenceB\x10\n\x0e_min_agreement\"\x15\n\x13ListPoliciesRequest\"E\n\x14ListPoliciesResponse\x12-\n\x08policies\x18\x01 \x03(\x0b\x32\x1b.consensus.v1.PolicySummary\"\x92\x01\n\rPolicySummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x0f\n\x07\x64\x65\x66\x61ult\x18\x04 \x01(\x08\x12\x0f\n\x07\x65nabled\x18\x05 \x01(\x08\x12*\n\x06stages\x18\x06 \x03(\x0b\x32\x1a.consensus.v1.StageSummary\"\xd2\x01\n\x0cStageSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x63hecks\x18\x02 \x03(\t\x12(\n\x08strategy\x18\x03 \x01(\x0e\x32\x16.consensus.v1.Strategy\x12\x0e\n\x06quorum\x18\x04 \x01(\x05\x12(\n\x05seats\x18\x05 \x03(\x0b\x32\x19.consensus.v1.SeatSummary\x12\x11\n\tmin_score\x18\x06 \x01(\x01\x12\x16\n\x0emin_confidence\x18\x07 \x01(\x01\x12\x15\n\rmin_agreement\x18\x08 \x01(\x01\":\n\x0bSeatSummary\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06weight\x18\x03 \x01(\x01\x32\xac\x03\n\x10\x43onsensusService\x12@\n\x05Judge\x12\x1a.consensus.v1.JudgeRequest\x1a\x1b.consensus.v1.JudgeResponse\x12T\n\x0bStreamJudge\x12 .consensus.v1.StreamJudgeRequest\x1a!.consensus.v1.StreamJudgeResponse0\x01\x12O\n\nBatchJudge\x12\x1f.consensus.v1.BatchJudgeRequest\x1a .consensus.v1.BatchJudgeResponse\x12X\n\rJudgeToolCall\x12\".consensus.v1.JudgeToolCallRequest\x1a#.consensus.v1.JudgeToolCallResponse\x12U\n\x0cListPolicies\x12!.consensus.v1.ListPoliciesRequest\x1a\".consensus.v1.ListPoliciesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x63onsensus/v1/consensus.proto\x12\x0c\x63onsensus.v1\x1a\x1b\x63onsensus/v1/decision.proto\x1a\x18\x63onsensus/v1/judge.proto\x1a\x1d\x63onsensus/v1/submission.proto\x1a\x1c\x63onsensus/v1/tool_call.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x93\x02\n\x0cJudgeRequest\x12,\n\nsubmission\x18\x01 \x01(\x0b\x32\x18.consensus.v1.Submission\x12\x0e\n\x06policy\x18\x02 \x01(\t\x12*\n\toverrides\x18\x03 \x01(\x0b\x32\x17.consensus.v1.Overrides\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x35\n\x0f\x64\x65rive_criteria\x18\x05 \x01(\x0b\x32\x1c.consensus.v1.DeriveCriteria\x12\x19\n\x0cmax_cost_usd\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12\"\n\x1ainclude_validation_results\x18\x07 \x01(\x08\x42\x0f\n\r_max_cost_usd\"5\n\x0e\x44\x65riveCriteria\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x14\n\x0cmax_criteria\x18\x02 \x01(\x05\"9\n\rJudgeResponse\x12(\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x16.consensus.v1.Decision\"A\n\x12StreamJudgeRequest\x12+\n\x07request\x18\x01 \x01(\x0b\x32\x1a.consensus.v1.JudgeRequest\"\x9e\x02\n\x13StreamJudgeResponse\x12\x31\n\x0cseat_started\x18\x01 \x01(\x0b\x32\x19.consensus.v1.SeatStartedH\x00\x12\x33\n\rseat_finished\x18\x02 \x01(\x0b\x32\x1a.consensus.v1.SeatFinishedH\x00\x12\x35\n\x0estage_finished\x18\x03 \x01(\x0b\x32\x1b.consensus.v1.StageFinishedH\x00\x12*\n\x08\x64\x65\x63ision\x18\x04 \x01(\x0b\x32\x16.consensus.v1.DecisionH\x00\x12\x33\n\rstate_changed\x18\x05 \x01(\x0b\x32\x1a.consensus.v1.StateChangedH\x00\x42\x07\n\x05\x65vent\"e\n\x0cStateChanged\x12+\n\x05state\x18\x01 \x01(\x0e\x32\x1c.consensus.v1.ExecutionState\x12(\n\x04time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"X\n\x0bSeatStarted\x12\r\n\x05stage\x18\x01 \x01(\t\x12\r\n\x05judge\x18\x02 \x01(\t\x12+\n\x05\x63hild\x18\x03 \x01(\x0b\x32\x1c.consensus.v1.ChildExecution\"\xbd\x01\n\x0e\x43hildExecution\x12\x14\n\x0c\x65xecution_id\x18\x01 \x01(\t\x12\x1a\n\x12parent_decision_id\x18\x02 \x01(\t\x12\r\n\x05\x64\x65pth\x18\x03 \x01(\x05\x12\x0c\n\x04path\x18\x04 \x03(\t\x12.\n\nstart_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"r\n\x0cSeatFinished\x12\r\n\x05stage\x18\x01 \x01(\t\x12&\n\x04seat\x18\x02 \x01(\x0b\x32\x18.consensus.v1.SeatResult\x12+\n\x05\x63hild\x18\x03 \x01(\x0b\x32\x1c.consensus.v1.ChildExecution\"9\n\rStageFinished\x12(\n\x05stage\x18\x01 \x01(\x0b\x32\x19.consensus.v1.StageResult\"A\n\x11\x42\x61tchJudgeRequest\x12,\n\x08requests\x18\x01 \x03(\x0b\x32\x1a.consensus.v1.JudgeRequest\"E\n\x12\x42\x61tchJudgeResponse\x12/\n\x07results\x18\x01 \x03(\x0b\x32\x1e.consensus.v1.BatchJudgeResult\"r\n\x10\x42\x61tchJudgeResult\x12*\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\x16.consensus.v1.DecisionH\x00\x12(\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x17.consensus.v1.ItemErrorH\x00\x42\x08\n\x06result\"\xf5\x01\n\tOverrides\x12(\n\x08strategy\x18\x01 \x01(\x0e\x32\x16.consensus.v1.Strategy\x12\x16\n\tthreshold\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x0e\n\x01n\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x16\n\tmin_score\x18\x04 \x01(\x01H\x02\x88\x01\x01\x12\x1b\n\x0emin_confidence\x18\x05 \x01(\x01H\x03\x88\x01\x01\x12\x1a\n\rmin_agreement\x18\x06 \x01(\x01H\x04\x88\x01\x01\x42\x0c\n\n_thresholdB\x04\n\x02_nB\x0c\n\n_min_scoreB\x11\n\x0f_min_confidenceB\x10\n\x0e_min_agreement\"\x15\n\x13ListPoliciesRequest\"E\n\x14ListPoliciesResponse\x12-\n\x08policies\x18\x01 \x03(\x0b\x32\x1b.consensus.v1.PolicySummary\"\xb8\x01\n\rPolicySummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08revision\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t\x12\x0f\n\x07\x64\x65\x66\x61ult\x18\x04 \x01(\x08\x12\x0f\n\x07\x65nabled\x18\x05 \x01(\x08\x12*\n\x06stages\x18\x06 \x03(\x0b\x32\x1a.consensus.v1.StageSummary\x12$\n\x06rubric\x18\x07 \x01(\x0b\x32\x14.consensus.v1.Rubric\"\xd2\x01\n\x0cStageSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x63hecks\x18\x02 \x03(\t\x12(\n\x08strategy\x18\x03 \x01(\x0e\x32\x16.consensus.v1.Strategy\x12\x0e\n\x06quorum\x18\x04 \x01(\x05\x12(\n\x05seats\x18\x05 \x03(\x0b\x32\x19.consensus.v1.SeatSummary\x12\x11\n\tmin_score\x18\x06 \x01(\x01\x12\x16\n\x0emin_confidence\x18\x07 \x01(\x01\x12\x15\n\rmin_agreement\x18\x08 \x01(\x01\":\n\x0bSeatSummary\x12\r\n\x05judge\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06weight\x18\x03 \x01(\x01\x32\xac\x03\n\x10\x43onsensusService\x12@\n\x05Judge\x12\x1a.consensus.v1.JudgeRequest\x1a\x1b.consensus.v1.JudgeResponse\x12T\n\x0bStreamJudge\x12 .consensus.v1.StreamJudgeRequest\x1a!.consensus.v1.StreamJudgeResponse0\x01\x12O\n\nBatchJudge\x12\x1f.consensus.v1.BatchJudgeRequest\x1a .consensus.v1.BatchJudgeResponse\x12X\n\rJudgeToolCall\x12\".consensus.v1.JudgeToolCallRequest\x1a#.consensus.v1.JudgeToolCallResponse\x12U\n\x0cListPolicies\x12!.consensus.v1.ListPoliciesRequest\x1a\".consensus.v1.ListPoliciesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'consensus.v1.consensus_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_JUDGEREQUEST']._serialized_start=163
-  _globals['_JUDGEREQUEST']._serialized_end=402
-  _globals['_DERIVECRITERIA']._serialized_start=404
-  _globals['_DERIVECRITERIA']._serialized_end=457
-  _globals['_JUDGERESPONSE']._serialized_start=459
-  _globals['_JUDGERESPONSE']._serialized_end=516
-  _globals['_STREAMJUDGEREQUEST']._serialized_start=518
-  _globals['_STREAMJUDGEREQUEST']._serialized_end=583
-  _globals['_STREAMJUDGERESPONSE']._serialized_start=586
-  _globals['_STREAMJUDGERESPONSE']._serialized_end=819
-  _globals['_SEATSTARTED']._serialized_start=821
-  _globals['_SEATSTARTED']._serialized_end=864
-  _globals['_SEATFINISHED']._serialized_start=866
-  _globals['_SEATFINISHED']._serialized_end=935
-  _globals['_STAGEFINISHED']._serialized_start=937
-  _globals['_STAGEFINISHED']._serialized_end=994
-  _globals['_BATCHJUDGEREQUEST']._serialized_start=996
-  _globals['_BATCHJUDGEREQUEST']._serialized_end=1061
-  _globals['_BATCHJUDGERESPONSE']._serialized_start=1063
-  _globals['_BATCHJUDGERESPONSE']._serialized_end=1132
-  _globals['_BATCHJUDGERESULT']._serialized_start=1134
-  _globals['_BATCHJUDGERESULT']._serialized_end=1248
-  _globals['_OVERRIDES']._serialized_start=1251
-  _globals['_OVERRIDES']._serialized_end=1496
-  _globals['_LISTPOLICIESREQUEST']._serialized_start=1498
-  _globals['_LISTPOLICIESREQUEST']._serialized_end=1519
-  _globals['_LISTPOLICIESRESPONSE']._serialized_start=1521
-  _globals['_LISTPOLICIESRESPONSE']._serialized_end=1590
-  _globals['_POLICYSUMMARY']._serialized_start=1593
-  _globals['_POLICYSUMMARY']._serialized_end=1739
-  _globals['_STAGESUMMARY']._serialized_start=1742
-  _globals['_STAGESUMMARY']._serialized_end=1952
-  _globals['_SEATSUMMARY']._serialized_start=1954
-  _globals['_SEATSUMMARY']._serialized_end=2012
-  _globals['_CONSENSUSSERVICE']._serialized_start=2015
-  _globals['_CONSENSUSSERVICE']._serialized_end=2443
+  _globals['_JUDGEREQUEST']._serialized_start=196
+  _globals['_JUDGEREQUEST']._serialized_end=471
+  _globals['_DERIVECRITERIA']._serialized_start=473
+  _globals['_DERIVECRITERIA']._serialized_end=526
+  _globals['_JUDGERESPONSE']._serialized_start=528
+  _globals['_JUDGERESPONSE']._serialized_end=585
+  _globals['_STREAMJUDGEREQUEST']._serialized_start=587
+  _globals['_STREAMJUDGEREQUEST']._serialized_end=652
+  _globals['_STREAMJUDGERESPONSE']._serialized_start=655
+  _globals['_STREAMJUDGERESPONSE']._serialized_end=941
+  _globals['_STATECHANGED']._serialized_start=943
+  _globals['_STATECHANGED']._serialized_end=1044
+  _globals['_SEATSTARTED']._serialized_start=1046
+  _globals['_SEATSTARTED']._serialized_end=1134
+  _globals['_CHILDEXECUTION']._serialized_start=1137
+  _globals['_CHILDEXECUTION']._serialized_end=1326
+  _globals['_SEATFINISHED']._serialized_start=1328
+  _globals['_SEATFINISHED']._serialized_end=1442
+  _globals['_STAGEFINISHED']._serialized_start=1444
+  _globals['_STAGEFINISHED']._serialized_end=1501
+  _globals['_BATCHJUDGEREQUEST']._serialized_start=1503
+  _globals['_BATCHJUDGEREQUEST']._serialized_end=1568
+  _globals['_BATCHJUDGERESPONSE']._serialized_start=1570
+  _globals['_BATCHJUDGERESPONSE']._serialized_end=1639
+  _globals['_BATCHJUDGERESULT']._serialized_start=1641
+  _globals['_BATCHJUDGERESULT']._serialized_end=1755
+  _globals['_OVERRIDES']._serialized_start=1758
+  _globals['_OVERRIDES']._serialized_end=2003
+  _globals['_LISTPOLICIESREQUEST']._serialized_start=2005
+  _globals['_LISTPOLICIESREQUEST']._serialized_end=2026
+  _globals['_LISTPOLICIESRESPONSE']._serialized_start=2028
+  _globals['_LISTPOLICIESRESPONSE']._serialized_end=2097
+  _globals['_POLICYSUMMARY']._serialized_start=2100
+  _globals['_POLICYSUMMARY']._serialized_end=2284
+  _globals['_STAGESUMMARY']._serialized_start=2287
+  _globals['_STAGESUMMARY']._serialized_end=2497
+  _globals['_SEATSUMMARY']._serialized_start=2499
+  _globals['_SEATSUMMARY']._serialized_end=2557
+  _globals['_CONSENSUSSERVICE']._serialized_start=2560
+  _globals['_CONSENSUSSERVICE']._serialized_end=2988
 # @@protoc_insertion_point(module_scope)

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63onsensus/v1/gradient.proto\x12\x0c\x63onsensus.v1\"\x85\x02\n\x0eGradientResult\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x12\n\nconfidence\x18\x02 \x01(\x01\x12\x11\n\treasoning\x18\x03 \x01(\t\x12%\n\x07signals\x18\x04 \x03(\x0b\x32\x14.consensus.v1.Signal\x12\'\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x15.consensus.v1.Finding\x12<\n\x08metadata\x18\x06 \x03(\x0b\x32*.consensus.v1.GradientResult.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\":\n\x06Signal\x12\x10\n\x08\x63\x61tegory\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12\x0f\n\x07message\x18\x03 \x01(\t\"\x85\x01\n\x07\x46inding\x12\x14\n\x0c\x63riterion_id\x18\x01 \x01(\t\x12+\n\x06status\x18\x02 \x01(\x0e\x32\x1b.consensus.v1.FindingStatus\x12(\n\x08\x65vidence\x18\x03 \x03(\x0b\x32\x16.consensus.v1.Evidence\x12\r\n\x05notes\x18\x04 \x01(\t\"G\n\x08\x45vidence\x12\x1a\n\rmessage_index\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05quote\x18\x02 \x01(\tB\x10\n\x0e_message_index\"\x1c\n\nAbstention\x12\x0e\n\x06reason\x18\x01 \x01(\t\"\xab\x01\n\x05Usage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x03\x12\x1b\n\x13\x63\x61\x63hed_input_tokens\x18\x02 \x01(\x03\x12\x1a\n\x12\x63\x61\x63he_write_tokens\x18\x03 \x01(\x03\x12\x15\n\routput_tokens\x18\x04 \x01(\x03\x12\x18\n\x10reasoning_tokens\x18\x05 \x01(\x03\x12\x15\n\x08\x63ost_usd\x18\x06 \x01(\x01H\x00\x88\x01\x01\x42\x0b\n\t_cost_usd*\x82\x01\n\rFindingStatus\x12\x1e\n\x1a\x46INDING_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46INDING_STATUS_MET\x10\x01\x12\x18\n\x14\x46INDING_STATUS_UNMET\x10\x02\x12\x1f\n\x1b\x46INDING_STATUS_INCONCLUSIVE\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x63onsensus/v1/gradient.proto\x12\x0c\x63onsensus.v1\"\x85\x02\n\x0eGradientResult\x12\r\n\x05score\x18\x01 \x01(\x01\x12\x12\n\nconfidence\x18\x02 \x01(\x01\x12\x11\n\treasoning\x18\x03 \x01(\t\x12%\n\x07signals\x18\x04 \x03(\x0b\x32\x14.consensus.v1.Signal\x12\'\n\x08\x66indings\x18\x05 \x03(\x0b\x32\x15.consensus.v1.Finding\x12<\n\x08metadata\x18\x06 \x03(\x0b\x32*.consensus.v1.GradientResult.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\":\n\x06Signal\x12\x10\n\x08\x63\x61tegory\x18\x01 \x01(\t\x12\r\n\x05score\x18\x02 \x01(\x01\x12\x0f\n\x07message\x18\x03 \x01(\t\"\x85\x01\n\x07\x46inding\x12\x14\n\x0c\x63riterion_id\x18\x01 \x01(\t\x12+\n\x06status\x18\x02 \x01(\x0e\x32\x1b.consensus.v1.FindingStatus\x12(\n\x08\x65vidence\x18\x03 \x03(\x0b\x32\x16.consensus.v1.Evidence\x12\r\n\x05notes\x18\x04 \x01(\t\"X\n\x08\x45vidence\x12\x1a\n\rmessage_index\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05quote\x18\x02 \x01(\t\x12\x0f\n\x07span_id\x18\x03 \x01(\tB\x10\n\x0e_message_index\"\x1c\n\nAbstention\x12\x0e\n\x06reason\x18\x01 \x01(\t\"\xab\x01\n\x05Usage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x03\x12\x1b\n\x13\x63\x61\x63hed_input_tokens\x18\x02 \x01(\x03\x12\x1a\n\x12\x63\x61\x63he_write_tokens\x18\x03 \x01(\x03\x12\x15\n\routput_tokens\x18\x04 \x01(\x03\x12\x18\n\x10reasoning_tokens\x18\x05 \x01(\x03\x12\x15\n\x08\x63ost_usd\x18\x06 \x01(\x01H\x00\x88\x01\x01\x42\x0b\n\t_cost_usd*\x82\x01\n\rFindingStatus\x12\x1e\n\x1a\x46INDING_STATUS_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46INDING_STATUS_MET\x10\x01\x12\x18\n\x14\x46INDING_STATUS_UNMET\x10\x02\x12\x1f\n\x1b\x46INDING_STATUS_INCONCLUSIVE\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_GRADIENTRESULT_METADATAENTRY']._loaded_options = None
   _globals['_GRADIENTRESULT_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_FINDINGSTATUS']._serialized_start=783
-  _globals['_FINDINGSTATUS']._serialized_end=913
+  _globals['_FINDINGSTATUS']._serialized_start=800
+  _globals['_FINDINGSTATUS']._serialized_end=930
   _globals['_GRADIENTRESULT']._serialized_start=46
   _globals['_GRADIENTRESULT']._serialized_end=307
   _globals['_GRADIENTRESULT_METADATAENTRY']._serialized_start=260
@@ -44,9 +44,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FINDING']._serialized_start=370
   _globals['_FINDING']._serialized_end=503
   _globals['_EVIDENCE']._serialized_start=505
-  _globals['_EVIDENCE']._serialized_end=576
-  _globals['_ABSTENTION']._serialized_start=578
-  _globals['_ABSTENTION']._serialized_end=606
-  _globals['_USAGE']._serialized_start=609
-  _globals['_USAGE']._serialized_end=780
+  _globals['_EVIDENCE']._serialized_end=593
+  _globals['_ABSTENTION']._serialized_start=595
+  _globals['_ABSTENTION']._serialized_end=623
+  _globals['_USAGE']._serialized_start=626
+  _globals['_USAGE']._serialized_end=797
 # @@protoc_insertion_point(module_scope)

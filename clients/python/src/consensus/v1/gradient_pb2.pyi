@@ -64,12 +64,14 @@ class Finding(_message.Message):
     def __init__(self, criterion_id: _Optional[str] = ..., status: _Optional[_Union[FindingStatus, str]] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., notes: _Optional[str] = ...) -> None: ...
 
 class Evidence(_message.Message):
-    __slots__ = ("message_index", "quote")
+    __slots__ = ("message_index", "quote", "span_id")
     MESSAGE_INDEX_FIELD_NUMBER: _ClassVar[int]
     QUOTE_FIELD_NUMBER: _ClassVar[int]
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     message_index: int
     quote: str
-    def __init__(self, message_index: _Optional[int] = ..., quote: _Optional[str] = ...) -> None: ...
+    span_id: str
+    def __init__(self, message_index: _Optional[int] = ..., quote: _Optional[str] = ..., span_id: _Optional[str] = ...) -> None: ...
 
 class Abstention(_message.Message):
     __slots__ = ("reason",)

@@ -8,6 +8,12 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class CheckTarget(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    CHECK_TARGET_UNSPECIFIED: _ClassVar[CheckTarget]
+    CHECK_TARGET_CANDIDATE: _ClassVar[CheckTarget]
+    CHECK_TARGET_STDERR: _ClassVar[CheckTarget]
+
 class GoalStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     GOAL_STATUS_UNSPECIFIED: _ClassVar[GoalStatus]
@@ -16,6 +22,9 @@ class GoalStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     GOAL_STATUS_NOT_YET: _ClassVar[GoalStatus]
     GOAL_STATUS_REFUSAL: _ClassVar[GoalStatus]
     GOAL_STATUS_UNKNOWN: _ClassVar[GoalStatus]
+CHECK_TARGET_UNSPECIFIED: CheckTarget
+CHECK_TARGET_CANDIDATE: CheckTarget
+CHECK_TARGET_STDERR: CheckTarget
 GOAL_STATUS_UNSPECIFIED: GoalStatus
 GOAL_STATUS_COMPLETE: GoalStatus
 GOAL_STATUS_PARTIAL: GoalStatus
@@ -24,7 +33,7 @@ GOAL_STATUS_REFUSAL: GoalStatus
 GOAL_STATUS_UNKNOWN: GoalStatus
 
 class Submission(_message.Message):
-    __slots__ = ("task", "candidate", "outputs", "rubric", "messages", "context", "turn")
+    __slots__ = ("task", "candidate", "outputs", "rubric", "messages", "context", "turn", "process", "policy_violations", "trace", "scenario")
     class OutputsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -39,6 +48,10 @@ class Submission(_message.Message):
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     CONTEXT_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
+    PROCESS_FIELD_NUMBER: _ClassVar[int]
+    POLICY_VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
+    TRACE_FIELD_NUMBER: _ClassVar[int]
+    SCENARIO_FIELD_NUMBER: _ClassVar[int]
     task: str
     candidate: str
     outputs: _containers.MessageMap[str, _struct_pb2.Value]
@@ -46,7 +59,35 @@ class Submission(_message.Message):
     messages: _containers.RepeatedCompositeFieldContainer[Message]
     context: _struct_pb2.Struct
     turn: Turn
-    def __init__(self, task: _Optional[str] = ..., candidate: _Optional[str] = ..., outputs: _Optional[_Mapping[str, _struct_pb2.Value]] = ..., rubric: _Optional[_Union[Rubric, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., turn: _Optional[_Union[Turn, _Mapping]] = ...) -> None: ...
+    process: ProcessResult
+    policy_violations: _containers.RepeatedScalarFieldContainer[str]
+    trace: Trace
+    scenario: Scenario
+    def __init__(self, task: _Optional[str] = ..., candidate: _Optional[str] = ..., outputs: _Optional[_Mapping[str, _struct_pb2.Value]] = ..., rubric: _Optional[_Union[Rubric, _Mapping]] = ..., messages: _Optional[_Iterable[_Union[Message, _Mapping]]] = ..., context: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., turn: _Optional[_Union[Turn, _Mapping]] = ..., process: _Optional[_Union[ProcessResult, _Mapping]] = ..., policy_violations: _Optional[_Iterable[str]] = ..., trace: _Optional[_Union[Trace, _Mapping]] = ..., scenario: _Optional[_Union[Scenario, _Mapping]] = ...) -> None: ...
+
+class ProcessResult(_message.Message):
+    __slots__ = ("exit_code", "stderr")
+    EXIT_CODE_FIELD_NUMBER: _ClassVar[int]
+    STDERR_FIELD_NUMBER: _ClassVar[int]
+    exit_code: int
+    stderr: str
+    def __init__(self, exit_code: _Optional[int] = ..., stderr: _Optional[str] = ...) -> None: ...
+
+class Trace(_message.Message):
+    __slots__ = ("otlp_protobuf", "otlp_json")
+    OTLP_PROTOBUF_FIELD_NUMBER: _ClassVar[int]
+    OTLP_JSON_FIELD_NUMBER: _ClassVar[int]
+    otlp_protobuf: bytes
+    otlp_json: str
+    def __init__(self, otlp_protobuf: _Optional[bytes] = ..., otlp_json: _Optional[str] = ...) -> None: ...
+
+class Scenario(_message.Message):
+    __slots__ = ("description", "verdict_required")
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_REQUIRED_FIELD_NUMBER: _ClassVar[int]
+    description: str
+    verdict_required: bool
+    def __init__(self, description: _Optional[str] = ..., verdict_required: bool = ...) -> None: ...
 
 class Rubric(_message.Message):
     __slots__ = ("criteria",)
@@ -69,8 +110,9 @@ class Criterion(_message.Message):
     def __init__(self, id: _Optional[str] = ..., text: _Optional[str] = ..., required: bool = ..., weight: _Optional[float] = ..., checks: _Optional[_Iterable[_Union[Check, _Mapping]]] = ...) -> None: ...
 
 class Check(_message.Message):
-    __slots__ = ("output", "contains", "contains_all", "not_contains", "regex", "json_schema", "numeric", "length", "code_block")
+    __slots__ = ("output", "target", "contains", "contains_all", "not_contains", "regex", "json_schema", "numeric", "length", "code_block", "exit_code", "sql", "url", "code_run")
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    TARGET_FIELD_NUMBER: _ClassVar[int]
     CONTAINS_FIELD_NUMBER: _ClassVar[int]
     CONTAINS_ALL_FIELD_NUMBER: _ClassVar[int]
     NOT_CONTAINS_FIELD_NUMBER: _ClassVar[int]
@@ -79,7 +121,12 @@ class Check(_message.Message):
     NUMERIC_FIELD_NUMBER: _ClassVar[int]
     LENGTH_FIELD_NUMBER: _ClassVar[int]
     CODE_BLOCK_FIELD_NUMBER: _ClassVar[int]
+    EXIT_CODE_FIELD_NUMBER: _ClassVar[int]
+    SQL_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    CODE_RUN_FIELD_NUMBER: _ClassVar[int]
     output: str
+    target: CheckTarget
     contains: str
     contains_all: TextList
     not_contains: str
@@ -88,7 +135,43 @@ class Check(_message.Message):
     numeric: NumericAnswer
     length: LengthLimit
     code_block: str
-    def __init__(self, output: _Optional[str] = ..., contains: _Optional[str] = ..., contains_all: _Optional[_Union[TextList, _Mapping]] = ..., not_contains: _Optional[str] = ..., regex: _Optional[str] = ..., json_schema: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., numeric: _Optional[_Union[NumericAnswer, _Mapping]] = ..., length: _Optional[_Union[LengthLimit, _Mapping]] = ..., code_block: _Optional[str] = ...) -> None: ...
+    exit_code: ExitCode
+    sql: SqlQuery
+    url: UrlAnswer
+    code_run: CodeRun
+    def __init__(self, output: _Optional[str] = ..., target: _Optional[_Union[CheckTarget, str]] = ..., contains: _Optional[str] = ..., contains_all: _Optional[_Union[TextList, _Mapping]] = ..., not_contains: _Optional[str] = ..., regex: _Optional[str] = ..., json_schema: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., numeric: _Optional[_Union[NumericAnswer, _Mapping]] = ..., length: _Optional[_Union[LengthLimit, _Mapping]] = ..., code_block: _Optional[str] = ..., exit_code: _Optional[_Union[ExitCode, _Mapping]] = ..., sql: _Optional[_Union[SqlQuery, _Mapping]] = ..., url: _Optional[_Union[UrlAnswer, _Mapping]] = ..., code_run: _Optional[_Union[CodeRun, _Mapping]] = ...) -> None: ...
+
+class ExitCode(_message.Message):
+    __slots__ = ("expected", "stderr_score")
+    EXPECTED_FIELD_NUMBER: _ClassVar[int]
+    STDERR_SCORE_FIELD_NUMBER: _ClassVar[int]
+    expected: int
+    stderr_score: float
+    def __init__(self, expected: _Optional[int] = ..., stderr_score: _Optional[float] = ...) -> None: ...
+
+class SqlQuery(_message.Message):
+    __slots__ = ("setup", "columns", "min_rows")
+    SETUP_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    MIN_ROWS_FIELD_NUMBER: _ClassVar[int]
+    setup: str
+    columns: _containers.RepeatedScalarFieldContainer[str]
+    min_rows: int
+    def __init__(self, setup: _Optional[str] = ..., columns: _Optional[_Iterable[str]] = ..., min_rows: _Optional[int] = ...) -> None: ...
+
+class UrlAnswer(_message.Message):
+    __slots__ = ("contains",)
+    CONTAINS_FIELD_NUMBER: _ClassVar[int]
+    contains: str
+    def __init__(self, contains: _Optional[str] = ...) -> None: ...
+
+class CodeRun(_message.Message):
+    __slots__ = ("language", "test")
+    LANGUAGE_FIELD_NUMBER: _ClassVar[int]
+    TEST_FIELD_NUMBER: _ClassVar[int]
+    language: str
+    test: str
+    def __init__(self, language: _Optional[str] = ..., test: _Optional[str] = ...) -> None: ...
 
 class TextList(_message.Message):
     __slots__ = ("values",)
