@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -24,6 +24,8 @@ from consensus.telemetry.context import current_trace_id
 
 QUEUE_LINES = 10_000
 GATHER_SECONDS = 0.02
+_AT_ONCE = 200
+"""Lines that are written together at most."""
 FLUSH_SECONDS = 2.0
 """At the end, how long to wait for the last line, where the reader of stderr reads no more."""
 _AIO_SERVER = "grpc._cython.cygrpc"
@@ -184,12 +186,33 @@ def _write(lines: _Lines, stream: TextIO, on_drop: Callable[[], None]) -> None:
     reader holds up.
     """
     formatter = _Json()
+    gathered: list[str] = []
     while (record := lines.get()) is not None:
         try:
             if _worth_saying(record):
-                stream.write(formatter.format(record) + "\n")
-                stream.flush()
-        except Exception:  # noqa: BLE001 - a line that cannot be written must not cost the others
+                gathered.append(formatter.format(record))
+        except Exception:  # noqa: BLE001 - a line that cannot be told must not cost the others
             on_drop()
+        if lines.empty() or len(gathered) >= _AT_ONCE:
+            _flush(gathered, stream, on_drop)
+            gathered.clear()
         if lines.empty():  # let lines gather: waking up for each one costs more than writing it
             time.sleep(GATHER_SECONDS)
+    _flush(gathered, stream, on_drop)
+
+
+def _flush(gathered: Sequence[str], stream: TextIO, on_drop: Callable[[], None]) -> None:
+    """Write all at once: at each write this thread lets go of the interpreter, and takes it back
+    from the service in the middle of something.
+    """
+    if not gathered:
+        return
+    try:
+        stream.write("\n".join(gathered) + "\n")
+        stream.flush()
+    except Exception:  # noqa: BLE001 - a line that cannot be written must not cost the others
+        if len(gathered) == 1:
+            on_drop()
+        else:
+            for line in gathered:
+                _flush([line], stream, on_drop)
