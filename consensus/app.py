@@ -161,13 +161,14 @@ class App:
 
     def put_in_force(self, policies: PolicySet) -> Bench:
         """Judge new requests by `policies`; returns the judges of those under way, to be closed."""
-        previous, self._bench = self._bench, self._made(policies)
+        previous, self._bench = self._bench, self._made(policies, self._bench)
         self.rules.current = Rulebook(policies, self._bench)
         self._tell(policies)
         return previous
 
-    def _made(self, policies: PolicySet) -> Bench:
-        return Bench(policies, self._engine, self._clock, self._nested_observer, self._habits)
+    def _made(self, policies: PolicySet, before: Bench | None = None) -> Bench:
+        told = (self._nested_observer, self._habits)
+        return Bench(policies, self._engine, self._clock, *told, before)
 
     def _nested(self, judge: str) -> bool:
         spec = self.rules.current.policies.judges.get(judge)

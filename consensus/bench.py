@@ -30,21 +30,56 @@ class Bench(dict[str, Judge]):
         clock: Clock,
         observer: Observer | None = None,
         habits: HabitObserver = UNOBSERVED,
+        before: "Bench | None" = None,
     ) -> None:
-        """Make the judges. Must run inside the event loop.
+        """Make the judges. Must run inside the event loop. Raises OSError.
 
-        Nested policies run in `engine`, which keeps their spending, and tell `observer`.
+        Nested policies run in `engine`, which keeps their spending, and tell `observer`. A judge
+        that `before` has just like this moves over as it is, with its connections, breaker and
+        cache; its new bench closes it.
         """
         super().__init__()
         self._policies = policies
         self._clock = clock
         self._habits = habits
-        self._backends = Backends()
-        self._models: dict[str, ChatBackend] = {}
+        self._before = before
+        self.remote: Backends = before.remote if before else Backends()
+        self.models: dict[str, ChatBackend] = {}
+        self._moved: set[str] = set()
         self._nesting = Nesting(engine, policies.policies, self, observer or Observers())
         embedded = embedded_judges(run_checks)
         for name in _seated(policies):
-            self[name] = embedded.get(name) or self._judge(policies.judges[name])
+            spec = policies.judges[name]
+            self[name] = embedded.get(name) or self._same(spec) or self._judge(spec)
+        if before:  # only now: had this failed, they would be needed where they are
+            before.give_to(self)
+        self._before = None
+
+    def _same(self, spec: JudgeSpec) -> Judge | None:
+        """Return the judge as it was before, where it would be made alike."""
+        before = self._before
+        if before is None or spec.kind == "policy":  # which asks the policies of its own bench
+            return None
+        if spec.llm is not None:
+            backend = spec.llm.backend
+            if self._model(backend) is not before.models.get(backend):
+                return None
+        return before.judge_of(spec)
+
+    def judge_of(self, spec: JudgeSpec) -> Judge | None:
+        """Return the judge that was made by this spec; None where there is none."""
+        return self.get(spec.name) if self._policies.judges.get(spec.name) == spec else None
+
+    def model_of(self, policies: PolicySet, backend: str) -> ChatBackend | None:
+        """Return the connection to a model server that `policies` describe as these do."""
+        alike = policies.backends[backend] == self._policies.backends.get(backend)
+        return self.models.get(backend) if alike else None
+
+    def give_to(self, bench: "Bench") -> None:
+        """Leave to `bench` what it shares: it closes that from now on."""
+        self._moved = {name for name, judge in self.items() if bench.get(name) is judge}
+        shared = bench.models
+        self.models = {n: model for n, model in self.models.items() if shared.get(n) is not model}
 
     def _judge(self, spec: JudgeSpec) -> WaitingJudge:
         return compose(self._plain(spec), spec.habits, self._clock, self._habits)
@@ -58,23 +93,26 @@ class Bench(dict[str, Judge]):
             case "policy":
                 return PolicyJudge(spec, self._nesting)
             case _:
-                return RemoteJudge(spec, self._backends)
+                return RemoteJudge(spec, self.remote)
 
     def _model(self, backend: str) -> ChatBackend:
         """Return the connection to a model server, which its judges share."""
         from consensus.judges.llm.backends import open_backend  # 0.3 s: not at every start
 
-        if backend not in self._models:
-            self._models[backend] = open_backend(self._policies.backends[backend])
-        return self._models[backend]
+        if backend not in self.models:
+            known = self._before.model_of(self._policies, backend) if self._before else None
+            self.models[backend] = known or open_backend(self._policies.backends[backend])
+        return self.models[backend]
 
     async def close(self, grace_seconds: float) -> None:
-        """Let calls under way finish for up to `grace_seconds`, then close all connections."""
+        """Let calls under way finish for up to `grace_seconds`, then close all connections but
+        those that have moved on.
+        """
         async with anyio.create_task_group() as group:
-            for judge in self.values():
-                if judge.waits:
+            for name, judge in self.items():
+                if judge.waits and name not in self._moved:
                     group.start_soon(judge.close, grace_seconds)
-        for model in self._models.values():
+        for model in self.models.values():
             await model.close()
 
 

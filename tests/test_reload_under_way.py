@@ -98,13 +98,33 @@ async def test_old_judges_are_closed_once_no_request_can_be_asking_them(
     async with serving(always(GOOD)) as backend:
         write(file, asking(backend.target, "a"))
         async with running(file, max_deadline_seconds=0.2) as server:
-            write(file, asking(backend.target, "a", "b"))
+            write(file, asking(backend.target, "b", "c"))
             hang_up()
             await server.witness.until("ok")
             with anyio.fail_after(30):
                 await made[0].closed.wait()
             assert [judge.closed.is_set() for judge in made[1:]] == [False, False]
-    assert [judge.name for judge in made] in (["a", "a", "b"], ["a", "b", "a"])
+    assert [judge.name for judge in made] == ["a", "b", "c"]
+    assert all(judge.closed.is_set() for judge in made)
+
+
+async def test_judges_that_stay_as_they_are_keep_their_connections_and_habits(
+    file: Path, made: list[Closing]
+) -> None:
+    async with serving(always(GOOD)) as backend:
+        write(file, asking(backend.target, "a", "b"))
+        async with running(file, max_deadline_seconds=0.05) as server:
+            kept = server.app.rules.current.judges["a"]
+            write(file, asking(backend.target, "a", "c"))
+            hang_up()
+            await server.witness.until("ok")
+            assert server.app.rules.current.judges["a"] is kept
+            with anyio.fail_after(30):
+                await made[1].closed.wait()  # b, which nobody seats any more
+            decision = await server.decision()
+            assert decision.verdict == decision_pb2.VERDICT_ACCEPT
+            assert not made[0].closed.is_set()
+    assert [judge.name for judge in made] == ["a", "b", "c"]
     assert all(judge.closed.is_set() for judge in made)
 
 

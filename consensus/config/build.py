@@ -47,6 +47,7 @@ def build(
         default=default,
         tools=build_tools(parsed.tools, policies, check_faults, faults),
         tools_revision=tools_revision(parsed.tools, policies),
+        beside=tuple(bench.beside),
     )
     for path, words in nesting_faults(policy_set):
         faults.add(path, words)

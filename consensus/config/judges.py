@@ -68,6 +68,8 @@ class BenchBuilder:
         self._policies = policies
         self._check_faults = check_faults
         self._faults = faults
+        self.beside: list[str] = []
+        """Files whose content is part of the policy file."""
 
     def judge(self, name: str, section: JudgeSection) -> JudgeSpec:
         """Build one judge."""
@@ -166,6 +168,8 @@ class BenchBuilder:
 
     def _template(self, section: JudgeSection, path: Path) -> str:
         name = self._file(section.template_file, (*path, "template_file"))
+        if name:
+            self.beside.append(name)
         if not name or not FilePath(name).is_file():
             return ""
         try:

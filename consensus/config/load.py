@@ -46,7 +46,7 @@ def parse_policies(text: str, file: FilePath, check_faults: CheckFaults) -> Poli
     policies, wrong = build(parsed, file.parent, check_faults)
     if wrong:
         faults = [PolicyFault(source.line(path), dotted(path), words) for path, words in wrong]
-        raise PolicyFileError(str(file), faults)
+        raise PolicyFileError(str(file), faults, policies.beside)
     return policies
 
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Reloader:
-    """Watches one policy file.
+    """Watches one policy file and the files that are part of it.
 
     Looks at the content, not at events: a mounted ConfigMap changes by swapping a link two levels
     up, which file events miss.
@@ -38,6 +38,7 @@ class Reloader:
         self._check_faults = check_faults
         self._apply = apply
         self._count = count
+        self._beside = in_force.beside
         self._seen = self._digest()
         if not self._holds(in_force):
             self._seen = b"changed since it was loaded"
@@ -52,14 +53,12 @@ class Reloader:
 
     async def reload(self) -> None:
         """Load the file now and put it in force, or keep what is in force and say why."""
-        digest = await anyio.to_thread.run_sync(self._digest)
-        if digest == self._seen:
+        if await anyio.to_thread.run_sync(self._digest) == self._seen:
             self._count("unchanged")
             log.info("policy file is unchanged", extra={"file": str(self._file)})
             return
-        self._seen = digest
         try:
-            policies = await anyio.to_thread.run_sync(load_policies, self._file, self._check_faults)
+            policies = await anyio.to_thread.run_sync(self._load)
             await self._apply(policies)
         except (PolicyFileError, OSError) as error:  # OSError: a file that the policies name
             faults = error.lines() if isinstance(error, PolicyFileError) else [str(error)]
@@ -72,6 +71,22 @@ class Reloader:
         revisions = {name: policy.revision for name, policy in policies.policies.items()}
         log.info("policy file reloaded", extra={"policies": revisions})
 
+    def _load(self) -> PolicySet:
+        """Read the file and what is part of it. Raises PolicyFileError."""
+        while True:
+            watched, self._seen = self._beside, self._digest()
+            try:
+                policies = load_policies(self._file, self._check_faults)
+            except PolicyFileError as error:
+                self._beside = error.beside
+                if self._beside == watched:
+                    raise
+            else:
+                self._beside = policies.beside
+                if self._beside == watched:
+                    return policies
+            # What was read is not what the digest was made of: it may have changed in between.
+
     def _holds(self, policies: PolicySet) -> bool:
         try:
             return load_policies(self._file, self._check_faults) == policies
@@ -79,7 +94,10 @@ class Reloader:
             return False
 
     def _digest(self) -> bytes:
-        try:
-            return hashlib.sha256(self._file.read_bytes()).digest()
-        except OSError:
-            return b""
+        digest = hashlib.sha256()
+        for file in (self._file, *map(Path, self._beside)):
+            try:
+                digest.update(hashlib.sha256(file.read_bytes()).digest())
+            except OSError:
+                digest.update(b"cannot be read")
+        return digest.digest()

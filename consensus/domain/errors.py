@@ -197,8 +197,12 @@ class PolicyFault:
 class PolicyFileError(ConsensusError):
     """A policy file that cannot be used, with everything wrong in it."""
 
-    def __init__(self, file: str, faults: Sequence[PolicyFault]) -> None:
+    def __init__(
+        self, file: str, faults: Sequence[PolicyFault], beside: Sequence[str] = ()
+    ) -> None:
+        """`beside` names the files that are part of it, as in PolicySet."""
         self.file = file
+        self.beside = tuple(beside)
         self.faults = tuple(sorted(faults, key=lambda fault: (fault.line, fault.key)))
         super().__init__("\n".join(self.lines()))
 

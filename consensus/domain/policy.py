@@ -173,6 +173,8 @@ class PolicySet:
     """Rules for tool calls; the first that matches holds."""
     tools_revision: str = ""
     """Digest of these rules and the policies they name; empty where there are none."""
+    beside: tuple[str, ...] = ()
+    """Files whose content is part of it, such as prompt templates."""
 
     def tool_rule(self, tool: str) -> ToolRule | None:
         """Return the first rule about this tool."""
