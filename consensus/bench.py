@@ -43,7 +43,7 @@ class Bench(dict[str, Judge]):
         self._clock = clock
         self._habits = habits
         self._before = before
-        self.remote: Backends = before.remote if before else Backends()
+        self.remote: Backends = before.remote if before else Backends(habits.called)
         self.models: dict[str, ChatBackend] = {}
         self._moved: set[str] = set()
         self._nesting = Nesting(engine, policies.policies, self, observer or Observers())

@@ -48,6 +48,10 @@ class BenchRecorder:
         """An answer was looked up."""
         self._inc("consensus_judge_cache_total", judge, result)
 
+    def called(self, target: str, items: int) -> None:
+        """A call to the judges of a target was sent, for so many submissions."""
+        self._instruments.histogram("consensus_judge_batch_items").observe(items, target)
+
     def _inc(self, name: str, *labels: str) -> None:
         self._instruments.counter(name).inc(*labels)
 

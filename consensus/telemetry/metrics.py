@@ -13,6 +13,7 @@ DURATION = (0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 """Judges take from a fraction of a millisecond (embedded) to two minutes (models)."""
 RATIO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 LAG = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 5)
+ITEMS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _CALL = ("grpc_type", "grpc_service", "grpc_method")
 
 
@@ -166,6 +167,13 @@ METRICS: tuple[Metric, ...] = (
         "Tool calls judged before they run, by the `match` of the rule that applied (none: no rule"
         " did), and whether they were allowed: yes or no.",
         ("tool_rule", "allowed"),
+    ),
+    Metric(
+        Histogram,
+        "consensus_judge_batch_items",
+        "Submissions that a call to a remote judge carries, by target.",
+        ("target",),
+        ITEMS,
     ),
     Metric(Gauge, "consensus_inflight", "Judging calls under way."),
     Metric(

@@ -52,3 +52,12 @@ def test_suspicions_come_and_go(habits: BenchRecorder, value: Value) -> None:
     assert value("consensus_judge_constant", judge="a", what="score") == 1
     habits.constant("a", "score", False)
     assert value("consensus_judge_constant", judge="a", what="score") == 0
+
+
+def test_the_items_of_calls_are_counted_by_size(habits: BenchRecorder, value: Value) -> None:
+    for items in (1, 5, 5):
+        habits.called("judges:50061", items)
+    name, target = "consensus_judge_batch_items", "judges:50061"
+    assert value(f"{name}_sum", target=target) == 11
+    assert value(f"{name}_bucket", target=target, le="1.0") == 1
+    assert value(f"{name}_bucket", target=target, le="8.0") == 3

@@ -41,6 +41,7 @@ CATALOGUE: dict[str, tuple[type[Instrument], tuple[str, ...]]] = {
     "consensus_judge_cost_unknown_total": (Counter, ("judge",)),
     "consensus_spend_refused_total": (Counter, ("judge",)),
     "consensus_tool_calls_total": (Counter, ("tool_rule", "allowed")),
+    "consensus_judge_batch_items": (Histogram, ("target",)),
     "consensus_inflight": (Gauge, ()),
     "consensus_shed_total": (Counter, ("reason",)),
     "consensus_deadline_budget_seconds": (Histogram, ()),
@@ -67,7 +68,7 @@ def test_names_follow_the_rules_of_prometheus(metric: Metric) -> None:
     assert (metric.kind is Counter) == metric.name.endswith("_total")
     assert not re.search(r"_(ms|millis|milliseconds|kb|mb|count|sum|bucket|gauge)\b", metric.name)
     if metric.kind is Histogram:
-        assert metric.name.endswith(("_seconds", "_ratio"))
+        assert metric.name.endswith(("_seconds", "_ratio", "_items"))
     assert metric.help.endswith(".") or metric.help.endswith("version.")
     assert metric.help[0].isupper() or metric.help[0].isdigit()
     assert all(re.fullmatch(r"[a-z][a-z_]*", label) for label in metric.labels)

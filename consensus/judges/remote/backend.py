@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from functools import partial
 
 from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote.batching import Batcher
@@ -12,15 +13,19 @@ from consensus.judges.remote.credentials import CredentialFiles, Credentials, St
 CHECK_SECONDS = 1.0
 """How often the files of TLS are looked at."""
 
+OnCall = Callable[[str, int], None]
+"""Is told the target and the number of items of every call."""
+
 log = logging.getLogger(__name__)
 
 
 class Backend:
     """One target: its connection and its batches. Closed with the last judge that uses it."""
 
-    def __init__(self, spec: JudgeSpec) -> None:
+    def __init__(self, spec: JudgeSpec, on_call: OnCall) -> None:
         """Must run inside the event loop. Raises OSError where TLS has a file that is no good."""
         self._spec = spec
+        self._on_call = partial(on_call, spec.target)
         self._files = CredentialFiles(spec) if spec.tls else None
         self._stamp: Stamp = ()
         self._credentials: Credentials | None = None
@@ -45,7 +50,8 @@ class Backend:
         """
         batcher = self._batchers.get(depth)
         if batcher is None:
-            batcher = self._batchers[depth] = Batcher(self._connection, self._spec.batch)
+            batcher = Batcher(self._connection, self._spec.batch, self._on_call)
+            self._batchers[depth] = batcher
             if self._watch is None and self._files is not None:
                 self._watch = asyncio.create_task(self._watch_files(self._files))
         return batcher
@@ -100,7 +106,8 @@ class Backend:
 class Backends:
     """The backends of one bench: judges that agree on all of the connection share one."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_call: OnCall = lambda target, items: None) -> None:
+        self._on_call = on_call
         self._backends: dict[Hashable, Backend] = {}
 
     def join(self, spec: JudgeSpec) -> Backend:
@@ -117,6 +124,6 @@ class Backends:
         )
         backend = self._backends.get(key)
         if backend is None or not backend.users:  # its last judge has left: it is closed
-            backend = self._backends[key] = Backend(spec)
+            backend = self._backends[key] = Backend(spec, self._on_call)
         backend.users += 1
         return backend

@@ -8,7 +8,7 @@ arrivals wait for the next one.
 
 import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import grpc.aio
 
@@ -32,9 +32,12 @@ ALARM_SLACK_SECONDS = 0.001
 class Batcher:
     """Gathers the calls of one depth to one backend."""
 
-    def __init__(self, connection: Connection, limits: BatchLimits) -> None:
-        """Must run inside the event loop."""
+    def __init__(
+        self, connection: Connection, limits: BatchLimits, on_call: Callable[[int], None]
+    ) -> None:
+        """Must run inside the event loop. `on_call` is told how many items each call carries."""
         self._loop = asyncio.get_running_loop()
+        self._on_call = on_call
         self._connection = connection
         self._limits = limits
         self._queue: dict[Item, None] = {}
@@ -155,6 +158,7 @@ class Batcher:
         else:
             body = batch_of((item.head, item.body) for item in items)
             call = connection.evaluate_batch(body, timeout=timeout)
+        self._on_call(len(items))
         flight = Flight(items, connection, call, gathered=gathered)
         for item in items:
             item.flight = flight

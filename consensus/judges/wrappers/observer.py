@@ -38,6 +38,10 @@ class HabitObserver(Protocol):
         """An answer was looked up: `hit`, `miss`, or `shared` with a call under way."""
         ...
 
+    def called(self, target: str, items: int) -> None:
+        """A call to the judges of a target was sent, for so many submissions."""
+        ...
+
 
 class _Unobserved:
     """Lets everything pass."""
@@ -64,6 +68,9 @@ class _Unobserved:
         """Let it pass."""
 
     def cached(self, judge: str, result: str) -> None:
+        """Let it pass."""
+
+    def called(self, target: str, items: int) -> None:
         """Let it pass."""
 
 
