@@ -38,6 +38,7 @@ from consensus.service.layers import (
 from consensus.service.rulebook import Rulebook, RulesInForce
 from consensus.service.server import CONSENSUS, Server, ServerSettings
 from consensus.service.tool_calls import ToolCallJudging
+from consensus.telemetry.audit import AuditLog
 from consensus.telemetry.bench import BenchRecorder
 from consensus.telemetry.exposition import metrics_served
 from consensus.telemetry.logs import DecisionLog, FailedSeatLog
@@ -117,8 +118,9 @@ class App:
         self._engine = Engine(clock)
         usage = UsageRecorder(recorder.instruments, self._nested)
         failed = [FailedSeatLog()] if settings.log_level == "debug" else []
-        observer = Observers(recorder, usage, DecisionLog(), *failed)
-        self._nested_observer = NestedObservers(recorder, usage, *failed)
+        audit = [AuditLog(clock.now)] if settings.audit else []
+        observer = Observers(recorder, usage, DecisionLog(), *failed, *audit)
+        self._nested_observer = NestedObservers(recorder, usage, *failed, *audit)
         self._bench = self._made(policies)
         self.rules = RulesInForce(Rulebook(policies, self._bench))
         self.admission = Admission(settings.max_inflight, self.recorder)
@@ -149,6 +151,7 @@ class App:
                     "server_stream", CONSENSUS, "StreamJudge"
                 ),
                 max_message_bytes=settings.max_message_bytes,
+                now=clock.now,
             ),
             JudgeServicer(
                 judging,

@@ -19,6 +19,7 @@ from consensus.cli.reading import read_request
 from consensus.cli.rendering import show
 from consensus.domain.errors import InvalidRequest, RequestError
 from consensus.v1 import consensus_pb2, consensus_pb2_grpc, decision_pb2
+from consensus.wire.execution import STATE_FROM
 
 EXIT_CODES = {
     decision_pb2.VERDICT_ACCEPT: 0,
@@ -119,6 +120,8 @@ async def judge_at(
 
 def _draw(event: consensus_pb2.StreamJudgeResponse, progress: JudgingProgress) -> None:
     match event.WhichOneof("event"):
+        case "state_changed" if event.state_changed.state in STATE_FROM:
+            progress.enter(STATE_FROM[event.state_changed.state])
         case "seat_started":
             progress.seat_started(event.seat_started.stage, event.seat_started.judge)
         case "seat_finished":
