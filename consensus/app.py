@@ -46,7 +46,7 @@ from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
 from consensus.telemetry.tool_calls import ToolCallRecorder
 from consensus.telemetry.usage import UsageRecorder
-from consensus.v1 import consensus_pb2
+from consensus.v1 import consensus_pb2, tool_call_pb2
 from consensus.validators import check_faults
 
 LAG_PERIOD_SECONDS = 0.5
@@ -89,6 +89,24 @@ async def judge_once(
     judging = Judging(engine, rules, observer, Replays(clock, lambda: None))
     try:
         await judging.watch(request, budget_seconds, observer)
+    finally:
+        await judges.close(0)
+
+
+async def judge_tool_once(
+    policies: PolicySet,
+    request: tool_call_pb2.JudgeToolCallRequest,
+    budget_seconds: float,
+    observer: Observer,
+) -> tool_call_pb2.JudgeToolCallResponse:
+    """Judge one tool call in this process and tell `observer` of each step. Raises RequestError."""
+    clock = SystemClock()
+    engine = Engine(clock)
+    judges = Bench(policies, engine, clock)
+    rules = RulesInForce(Rulebook(policies, judges))
+    judging = ToolCallJudging(ToolCalls(engine), rules, observer, lambda verdict, seconds: None)
+    try:
+        return await judging.judge(request, budget_seconds)
     finally:
         await judges.close(0)
 

@@ -112,10 +112,14 @@ async def judge_at(
             async for event in stream:
                 _draw(event, progress)
         except grpc.aio.AioRpcError as error:
-            words = f"{target} answered {error.code().name}: {plain(error.details() or '', 500)}"
-            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
-                raise BadInput(words) from None
-            raise Failure(words) from None
+            raise answered(target, error) from None
+
+
+def answered(target: str, error: grpc.aio.AioRpcError) -> click.ClickException:
+    """Return what a server's error status is for the caller: BadInput or Failure."""
+    words = f"{target} answered {error.code().name}: {plain(error.details() or '', 500)}"
+    invalid = error.code() is grpc.StatusCode.INVALID_ARGUMENT
+    return BadInput(words) if invalid else Failure(words)
 
 
 def _draw(event: consensus_pb2.StreamJudgeResponse, progress: JudgingProgress) -> None:
