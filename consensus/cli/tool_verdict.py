@@ -40,4 +40,4 @@ def _banner(tool: str, reply: pb.JudgeToolCallResponse) -> Panel:
 
 def _denial(number: int) -> str:
     known = number in pb.Denial.values()
-    return pb.Denial.Name(number).removeprefix("DENIAL_") if known else f"#{number}"  # type: ignore[arg-type]
+    return pb.Denial.Name(number).removeprefix("DENIAL_") if known else f"#{number}"

@@ -230,13 +230,20 @@ async def test_a_stage_of_checks_is_validation_too_and_has_no_children(
     assert audited() == []
 
 
+SETTLED: dict[str, tuple[dict[str, Any], str]] = {
+    "an output is missing": ({"output_keys": [{"name": "budget"}]}, "REFINING"),
+    "iterations have run out": ({"iteration": 50}, "FAILED"),
+}
+
+
+@pytest.mark.parametrize("what", SETTLED)
 async def test_where_guards_settle_alone_nothing_is_validated(
-    server: Running, audited: Any
+    server: Running, audited: Any, what: str
 ) -> None:
-    keys = [submission_pb2.OutputKey(name="budget")]
-    asked = submission(turn=submission_pb2.Turn(output_keys=keys))
+    facts, state = SETTLED[what]
+    asked = submission(turn=submission_pb2.Turn(**facts))
     seen = await streamed(server, "turns", submission=asked)
-    assert told(seen) == ["RUNNING", "REFINING", "decision"]
+    assert told(seen) == ["RUNNING", state, "decision"]
     assert audited() == []
 
 
