@@ -38,6 +38,7 @@ from consensus.service.layers import (
 from consensus.service.rulebook import Rulebook, RulesInForce
 from consensus.service.server import CONSENSUS, Server, ServerSettings
 from consensus.service.tool_calls import ToolCallJudging
+from consensus.telemetry.audit import AuditLog
 from consensus.telemetry.bench import BenchRecorder
 from consensus.telemetry.exposition import metrics_served
 from consensus.telemetry.logs import DecisionLog, FailedSeatLog
@@ -45,7 +46,7 @@ from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
 from consensus.telemetry.tool_calls import ToolCallRecorder
 from consensus.telemetry.usage import UsageRecorder
-from consensus.v1 import consensus_pb2
+from consensus.v1 import consensus_pb2, tool_call_pb2
 from consensus.validators import check_faults
 
 LAG_PERIOD_SECONDS = 0.5
@@ -92,6 +93,24 @@ async def judge_once(
         await judges.close(0)
 
 
+async def judge_tool_once(
+    policies: PolicySet,
+    request: tool_call_pb2.JudgeToolCallRequest,
+    budget_seconds: float,
+    observer: Observer,
+) -> tool_call_pb2.JudgeToolCallResponse:
+    """Judge one tool call in this process and tell `observer` of each step. Raises RequestError."""
+    clock = SystemClock()
+    engine = Engine(clock)
+    judges = Bench(policies, engine, clock)
+    rules = RulesInForce(Rulebook(policies, judges))
+    judging = ToolCallJudging(ToolCalls(engine), rules, observer, lambda verdict, seconds: None)
+    try:
+        return await judging.judge(request, budget_seconds)
+    finally:
+        await judges.close(0)
+
+
 async def derive_once(
     policies: PolicySet, request: consensus_pb2.JudgeRequest, budget_seconds: float
 ) -> tuple[Criterion, ...]:
@@ -117,8 +136,9 @@ class App:
         self._engine = Engine(clock)
         usage = UsageRecorder(recorder.instruments, self._nested)
         failed = [FailedSeatLog()] if settings.log_level == "debug" else []
-        observer = Observers(recorder, usage, DecisionLog(), *failed)
-        self._nested_observer = NestedObservers(recorder, usage, *failed)
+        audit = [AuditLog(clock.now)] if settings.audit else []
+        observer = Observers(recorder, usage, DecisionLog(), *failed, *audit)
+        self._nested_observer = NestedObservers(recorder, usage, *failed, *audit)
         self._bench = self._made(policies)
         self.rules = RulesInForce(Rulebook(policies, self._bench))
         self.admission = Admission(settings.max_inflight, self.recorder)
@@ -149,6 +169,7 @@ class App:
                     "server_stream", CONSENSUS, "StreamJudge"
                 ),
                 max_message_bytes=settings.max_message_bytes,
+                now=clock.now,
             ),
             JudgeServicer(
                 judging,

@@ -11,6 +11,7 @@ from consensus.config.load import BUNDLED
 from consensus.config.shape import Node, kind, limits, named, policy_schema, resolved
 from consensus.domain.decision import ReasonCode
 from consensus.service.status import TABLE
+from consensus.telemetry.audit import EVENTS
 from consensus.telemetry.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,6 +145,23 @@ never ids, never text. Durations are in seconds.
 | metric | type | labels | meaning |
 |---|---|---|---|"""
 
+_AUDIT_INTRO = """\
+# The audit log
+
+Off unless `consensus serve` has `--audit` (`CONSENSUS_SERVE_AUDIT=true`, in the chart
+`server.audit`). Then every call of a judge is written to stderr as an execution below the decision
+that asked for it, nested decisions included: one JSON object a line, logger `consensus.audit`, at
+any log level. Beside what the table names each line has `timestamp`, `level`, `logger`, `message`
+and `trace_id`. Ids, numbers and codes alone: nothing of what was judged or a judge has said.
+
+An `execution_id` is the decision's id, the stage and the seat's place in the panel from 0, with `/`
+between them, as in the `ChildExecution` of a stream's events. `depth` counts the decisions above,
+`path` has their ids from the root on; the last is the parent. Times are in UTC (ISO 8601), scores
+and confidences from 0 to 1. A field without a value is null.
+
+| message | fields | meaning |
+|---|---|---|"""
+
 
 def errors_page() -> str:
     """Return docs/errors.md."""
@@ -166,11 +184,21 @@ def metrics_page() -> str:
     return "\n".join([_METRICS_INTRO, *rows, ""])
 
 
+def audit_page() -> str:
+    """Return docs/audit.md."""
+    rows = [
+        f"| `{event.name}` | {', '.join(f'`{field}`' for field in event.fields)} | {event.help} |"
+        for event in EVENTS
+    ]
+    return "\n".join([_AUDIT_INTRO, *rows, ""])
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "docs/policy.schema.json": policy_schema_page,
     "docs/policy.md": policy_page,
     "docs/errors.md": errors_page,
     "docs/metrics.md": metrics_page,
+    "docs/audit.md": audit_page,
 }
 """Every page, and what makes it."""
 

@@ -18,7 +18,7 @@ from consensus.domain.gradient import (
     GradientResult,
 )
 from consensus.domain.policy import Action, Gate, Panel, Policy, Seat, Stage
-from consensus.domain.ports import Evaluation, Judge
+from consensus.domain.ports import Evaluation, Judge, SilentObserver
 from consensus.domain.submission import Criterion, Submission
 from tests.virtual_clock import VirtualClock
 
@@ -114,7 +114,7 @@ def _played(script: Script) -> Answer:
     return script  # type: ignore[return-value] # some scripts lie
 
 
-class Watcher:
+class Watcher(SilentObserver):
     """An observer that keeps everything that it is told."""
 
     def __init__(self) -> None:

@@ -73,6 +73,7 @@ class Engine:
         hierarchy = hierarchy or Hierarchy()
         decision_id = self._new_id()
         evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
+        observer = observer.begun(policy, evaluation.hierarchy)
         spending = self._purses.open(policy, max_cost_usd)
         guarding = None if policy.guards is None else Guarding(policy, policy.guards, submission)
         derived, run = NOT_DERIVED, _Run([], [])
@@ -117,6 +118,7 @@ class Engine:
     ) -> None:
         """Run stages until one does not advance; the last never does."""
         for index, stage in enumerate(policy.stages):
+            asked.observer.stage_started(stage.name)
             result = await self._stage(stage, *asked)
             run.results.append(result)
             asked.observer.stage_finished(policy.name, result)

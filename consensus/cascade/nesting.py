@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from consensus.cascade.engine import Engine
 from consensus.cascade.spend import worst_cost
-from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
 from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.policy import Policy
 from consensus.domain.ports import Evaluation, Judges, Ledger, Observer
@@ -59,11 +59,18 @@ class Nesting:
 
 
 class _Bookkeeper:
-    """An observer that also writes down what each seat used."""
+    """An observer of one decision that also writes down what each seat used."""
 
     def __init__(self, observer: Observer, ledger: Ledger) -> None:
         self._observer = observer
         self._ledger = ledger
+
+    def begun(self, policy: Policy, place: Hierarchy) -> Observer:
+        self._observer = self._observer.begun(policy, place)
+        return self
+
+    def stage_started(self, stage: str) -> None:
+        self._observer.stage_started(stage)
 
     def seat_started(self, stage: str, judge: str) -> None:
         self._observer.seat_started(stage, judge)

@@ -1,4 +1,4 @@
-"""THE COMMANDS: serve, check, judge, derive, trace, demo, health. Thin."""
+"""THE COMMANDS: serve, check, judge, judge-tool, derive, trace, demo, health. Thin."""
 
 import importlib
 import io
@@ -14,6 +14,7 @@ COMMANDS = {
     "serve": "Serve gRPC until SIGTERM.",
     "check": "Check a policy file; says every fault with its line.",
     "judge": "Judge a submission, here or at a server.",
+    "judge-tool": "Judge a tool call before it runs, here or at a server.",
     "derive": "Derive a rubric from a task, here or at a server.",
     "trace": "Tell what an agent did, out of an OTLP file.",
     "demo": "Start a server, judge two drafts over gRPC, stop.",
@@ -37,7 +38,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"consensus.cli.{cmd_name}").command
+        command = importlib.import_module(f"consensus.cli.{cmd_name.replace('-', '_')}").command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -19,6 +19,7 @@ from consensus.cli.reading import read_request
 from consensus.cli.rendering import show
 from consensus.domain.errors import InvalidRequest, RequestError
 from consensus.v1 import consensus_pb2, consensus_pb2_grpc, decision_pb2
+from consensus.wire.execution import STATE_FROM
 
 EXIT_CODES = {
     decision_pb2.VERDICT_ACCEPT: 0,
@@ -111,14 +112,20 @@ async def judge_at(
             async for event in stream:
                 _draw(event, progress)
         except grpc.aio.AioRpcError as error:
-            words = f"{target} answered {error.code().name}: {plain(error.details() or '', 500)}"
-            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
-                raise BadInput(words) from None
-            raise Failure(words) from None
+            raise answered(target, error) from None
+
+
+def answered(target: str, error: grpc.aio.AioRpcError) -> click.ClickException:
+    """Return what a server's error status is for the caller: BadInput or Failure."""
+    words = f"{target} answered {error.code().name}: {plain(error.details() or '', 500)}"
+    invalid = error.code() is grpc.StatusCode.INVALID_ARGUMENT
+    return BadInput(words) if invalid else Failure(words)
 
 
 def _draw(event: consensus_pb2.StreamJudgeResponse, progress: JudgingProgress) -> None:
     match event.WhichOneof("event"):
+        case "state_changed" if event.state_changed.state in STATE_FROM:
+            progress.enter(STATE_FROM[event.state_changed.state])
         case "seat_started":
             progress.seat_started(event.seat_started.stage, event.seat_started.judge)
         case "seat_finished":

@@ -7,15 +7,20 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from consensus.cascade.admission import plain
-from consensus.domain.decision import Decision, SeatResult, SeatStatus, StageResult
+from consensus.domain.decision import Decision, Hierarchy, SeatResult, SeatStatus
+from consensus.domain.execution import STATE_AFTER, ExecutionState
+from consensus.domain.policy import Policy
+from consensus.domain.ports import Observer, SilentObserver
 from consensus.v1 import decision_pb2
 from consensus.wire.decision import SEAT_STATUS_TO, decision_to
 
 _STATUS = {number: status for status, number in SEAT_STATUS_TO.items()}
 
 
-class JudgingProgress:
-    """An observer that draws one line for each judge while it is asked."""
+class JudgingProgress(SilentObserver):
+    """An observer that draws where the execution stands, and one line for each judge while it is
+    asked.
+    """
 
     def __init__(self) -> None:
         self.decision: decision_pb2.Decision | None = None
@@ -28,6 +33,7 @@ class JudgingProgress:
             transient=True,
             disable=not console.is_terminal,
         )
+        self._state: TaskID | None = None
         self._lines: dict[tuple[str, str], TaskID] = {}
 
     def __enter__(self) -> Self:
@@ -41,6 +47,21 @@ class JudgingProgress:
         trace: TracebackType | None,
     ) -> None:
         self._progress.stop()
+
+    def enter(self, state: ExecutionState) -> None:
+        """Draw the execution's state."""
+        if self._state is None:
+            self._state = self._progress.add_task(state.value, total=None)
+        self._progress.update(self._state, description=state.value)
+
+    def begun(self, policy: Policy, place: Hierarchy) -> Observer:
+        """Draw that the attempt is in."""
+        self.enter(ExecutionState.RUNNING)
+        return self
+
+    def stage_started(self, stage: str) -> None:
+        """Draw that it is looked at."""
+        self.enter(ExecutionState.VALIDATING)
 
     def seat_started(self, stage: str, judge: str) -> None:
         """Draw a line."""
@@ -65,9 +86,7 @@ class JudgingProgress:
         status = _STATUS.get(seat.status, SeatStatus.FAILED)
         self.finish(stage, seat.judge, status, seat.gradient.score if scored else None)
 
-    def stage_finished(self, policy: str, stage: StageResult) -> None:
-        """Draw nothing."""
-
     def decided(self, decision: Decision) -> None:
-        """Keep the decision."""
+        """Draw the last state and keep the decision."""
+        self.enter(STATE_AFTER[decision.verdict])
         self.decision = decision_to(decision)

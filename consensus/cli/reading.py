@@ -1,16 +1,20 @@
-"""Reads a submission or a whole request from JSON."""
+"""Reads a submission, a whole request or a tool call from JSON."""
 
 import json
 import sys
 from pathlib import Path
+from typing import TypeVar
 
 from google.protobuf import json_format
+from google.protobuf.message import Message
 
 from consensus.cli import BadInput
-from consensus.v1 import consensus_pb2, submission_pb2
+from consensus.v1 import consensus_pb2, submission_pb2, tool_call_pb2
 
 MAX_BYTES = 8 << 20
 MAX_DEPTH = 60
+
+_Message = TypeVar("_Message", bound=Message)
 
 
 def read_request(file: Path) -> consensus_pb2.JudgeRequest:
@@ -18,25 +22,37 @@ def read_request(file: Path) -> consensus_pb2.JudgeRequest:
 
     Raises BadInput with the file, the place and what is wrong.
     """
+    name, value = _object(file, "`task` and `candidate`")
+    if "submission" in value:
+        return _filled(consensus_pb2.JudgeRequest(), name, value)
+    return consensus_pb2.JudgeRequest(submission=_filled(submission_pb2.Submission(), name, value))
+
+
+def read_tool_call(file: Path) -> tool_call_pb2.JudgeToolCallRequest:
+    """Return the request to judge a tool call that `file` (`-`: standard input) holds.
+
+    Raises BadInput with the file, the place and what is wrong.
+    """
+    name, value = _object(file, "`task` and `call`")
+    return _filled(tool_call_pb2.JudgeToolCallRequest(), name, value)
+
+
+def _object(file: Path, fields: str) -> tuple[str, dict[str, object]]:
+    """Return what to call the file and what it holds."""
     name = "standard input" if str(file) == "-" else str(file)
     value = _parsed(name, _read(name, file))
     if not isinstance(value, dict):
-        raise BadInput(
-            f"{name}: is a {type(value).__name__}; must be an object with `task` and `candidate`"
-        )
+        raise BadInput(f"{name}: is a {type(value).__name__}; must be an object with {fields}")
+    return name, value
+
+
+def _filled(message: _Message, name: str, value: dict[str, object]) -> _Message:
     try:
-        if "submission" in value:
-            return json_format.ParseDict(
-                value, consensus_pb2.JudgeRequest(), max_recursion_depth=MAX_DEPTH
-            )
-        submission = json_format.ParseDict(
-            value, submission_pb2.Submission(), max_recursion_depth=MAX_DEPTH
-        )
+        return json_format.ParseDict(value, message, max_recursion_depth=MAX_DEPTH)
     except json_format.ParseError as error:
         raise BadInput(f"{name}: {error}") from None
     except OverflowError:
         raise BadInput(f"{name}: holds a number that is too large") from None
-    return consensus_pb2.JudgeRequest(submission=submission)
 
 
 def _read(name: str, file: Path) -> bytes:

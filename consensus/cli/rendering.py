@@ -4,7 +4,7 @@ Made for 80 columns. Everything that judges, submissions and servers say is prin
 no markup, no control codes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from rich import box
@@ -51,14 +51,23 @@ class EnumNames(Protocol):
 def show(decision: decision_pb2.Decision, console: Console) -> None:
     """Print `decision`."""
     console.print(_banner(decision))
+    show_grounds(decision, console)
+    if decision.feedback:
+        console.print(letter("feedback for the worker", decision.feedback))
+
+
+def show_grounds(decision: decision_pb2.Decision, console: Console) -> None:
+    """Print what a decision rests on: stages with their seats, criteria and reasons."""
     for stage in decision.stages:
         console.print(_stage(stage))
     if decision.criteria:
         console.print(Text(), _criteria(decision), sep="\n")
     console.print(Text(), *_reasons(decision), sep="\n")
-    if decision.feedback:
-        title = "feedback for the worker"
-        console.print(Panel(said(decision.feedback), title=title, title_align="left"))
+
+
+def letter(title: str, text: str) -> Panel:
+    """Return what the worker is told, in a frame."""
+    return Panel(said(text), title=title, title_align="left")
 
 
 def show_rubric(rubric: submission_pb2.Rubric, console: Console) -> None:
@@ -109,16 +118,17 @@ def _stage(stage: decision_pb2.StageResult) -> RenderableType:
     answer = _name(decision_pb2.GateAnswer, stage.gate.answer, "GATE_ANSWER_")
     title = f"stage {stage.stage}: {answer}" + (", settled early" if stage.settled else "")
     if not stage.HasField("consensus"):
-        return Group(Text(), _checks(stage, title))
+        return Group(Text(), checks_table(stage.checks, title))
     consensus = stage.consensus
     numbers = Text(_numbers(consensus), "italic")
     dissents = [_dissent(dissent) for dissent in consensus.dissents]
     return Group(Text(), _seats(consensus, title), numbers, _words(consensus), *dissents)
 
 
-def _checks(stage: decision_pb2.StageResult, title: str) -> Table:
+def checks_table(checks: Iterable[decision_pb2.CheckResult], title: str) -> Table:
+    """Return checks, each with a tick or a cross and what was seen."""
     table = table_of("", "check", "seen", title=title)
-    for check in stage.checks:
+    for check in checks:
         mark = Text("✓", "bold green") if check.passed else Text("✗", "bold red")
         table.add_row(mark, said(check.check), said(check.message))
     return table

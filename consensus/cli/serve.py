@@ -74,6 +74,12 @@ DEFAULTS = {field.name: field.default for field in fields(Settings)}
     help="After that, how long calls under way may take.",
 )
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]))
+@click.option(
+    "--audit",
+    is_flag=True,
+    help="Log each call of a judge and what each panel came to, at any log level; ids and numbers,"
+    " never content.",
+)
 def command(**given: Any) -> None:
     """Serve gRPC until SIGTERM or Ctrl-C.
 

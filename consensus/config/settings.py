@@ -38,6 +38,8 @@ class Settings:
     """After that, how long calls under way may take."""
     log_level: str = "info"
     """`debug`, `info`, `warning` or `error`."""
+    audit: bool = False
+    """Log each call of a judge and what each panel came to, at any log level."""
 
 
 def loopback(address: str) -> bool:

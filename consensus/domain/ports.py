@@ -13,6 +13,7 @@ from consensus.domain.decision import (
     StageResult,
 )
 from consensus.domain.gradient import Answer, Usage
+from consensus.domain.policy import Policy
 from consensus.domain.submission import Check, Criterion, Submission
 from consensus.domain.values import value
 
@@ -172,6 +173,17 @@ class CheckFaults(Protocol):
 class Observer(Protocol):
     """Is told of every step of a judgment, and must not wait or raise."""
 
+    def begun(self, policy: Policy, place: Hierarchy) -> "Observer":
+        """A decision begins; return who is told of its steps, this observer or one of its own.
+
+        `place` is that of what the decision asks for: the decision's own id is its parent's.
+        """
+        ...
+
+    def stage_started(self, stage: str) -> None:
+        """A stage begins."""
+        ...
+
     def seat_started(self, stage: str, judge: str) -> None:
         """A judge was asked."""
         ...
@@ -191,6 +203,13 @@ class Observer(Protocol):
 
 class SilentObserver:
     """An observer that says nothing; what it leaves out need not be told to it."""
+
+    def begun(self, policy: Policy, place: Hierarchy) -> Observer:
+        """Listen to this decision as to any other."""
+        return self
+
+    def stage_started(self, stage: str) -> None:
+        """Say nothing."""
 
     def seat_started(self, stage: str, judge: str) -> None:
         """Say nothing."""

@@ -10,7 +10,7 @@ from consensus.service.deadline import Countdown, DeadlineLimits
 from consensus.service.judging import Judging
 from consensus.service.rulebook import RulesInForce
 from consensus.service.sizes import fitting
-from consensus.service.streaming import stream
+from consensus.service.streaming import Now, stream
 from consensus.service.tool_calls import ToolCallJudging
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import consensus_pb2_grpc, judge_pb2, tool_call_pb2
@@ -32,7 +32,9 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
         on_budget: Callable[[float], None],
         on_event: Callable[[], None],
         max_message_bytes: int,
+        now: Now,
     ) -> None:
+        """`now` tells the time in UTC."""
         self._judging = judging
         self._tool_calls = tool_calls
         self._rules = rules
@@ -41,6 +43,7 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
         self._on_budget = on_budget
         self._on_event = on_event
         self._max_bytes = max_message_bytes
+        self._now = now
 
     async def Judge(self, request: pb.JudgeRequest, context: Context) -> pb.JudgeResponse:
         """Judge one submission."""
@@ -63,7 +66,7 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
             await context.write(fitting(event, self._max_bytes))
             self._on_event()
 
-        await stream(judge, self._observer, write)
+        await stream(judge, self._observer, write, self._now)
 
     async def BatchJudge(
         self, request: pb.BatchJudgeRequest, context: Context

@@ -1,26 +1,34 @@
 """Tells of every step of a judgment while it is under way."""
 
 import asyncio
+import datetime
 import math
 from collections.abc import Awaitable, Callable
 
 import anyio
-from anyio.streams.memory import MemoryObjectSendStream
 
-from consensus.domain.decision import Decision, SeatResult, StageResult
-from consensus.domain.ports import Observer
+from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
+from consensus.domain.execution import STATE_AFTER, ChildExecutions, ExecutionState
+from consensus.domain.policy import Policy
+from consensus.domain.ports import Observer, SilentObserver
 from consensus.service.calls import stray_cancellation
 from consensus.v1 import consensus_pb2 as pb
 from consensus.wire.decision import decision_to, seat_to, stage_to
+from consensus.wire.execution import child_to, state_changed_to
+
+Now = Callable[[], datetime.datetime]
+_Send = Callable[[pb.StreamJudgeResponse], None]
 
 
 async def stream(
     judge: Callable[[Observer], Awaitable[None]],
     observer: Observer,
     write: Callable[[pb.StreamJudgeResponse], Awaitable[None]],
+    now: Now,
 ) -> None:
     """Run `judge` and write each step that it tells of; `observer` is told too.
 
+    `now` tells the time in UTC, for the events that carry one.
     Raises what `judge` or `write` raised, bare.
     """
     send, receive = anyio.create_memory_object_stream[pb.StreamJudgeResponse](math.inf)
@@ -29,7 +37,7 @@ async def stream(
     async def tell() -> None:
         with send:
             try:
-                await judge(_Events(observer, send))
+                await judge(_Beginning(observer, send.send_nowait, now))
             except asyncio.CancelledError as error:
                 if not stray_cancellation():
                     raise
@@ -50,25 +58,59 @@ async def stream(
         raise failed[0]
 
 
-class _Events:
-    """An observer that also sends every step as an event."""
+class _Beginning(SilentObserver):
+    """Waits for the decision that a stream is about."""
+
+    def __init__(self, observer: Observer, send: _Send, now: Now) -> None:
+        self._observer = observer
+        self._send = send
+        self._now = now
+
+    def begun(self, policy: Policy, place: Hierarchy) -> Observer:
+        """Tell that the worker's attempt is in, and of each step from here on."""
+        observer = self._observer.begun(policy, place)
+        children = ChildExecutions(policy, place, self._now)
+        events = _Events(observer, self._send, children, self._now)
+        events.enter(ExecutionState.RUNNING)
+        return events
+
+
+class _Events(SilentObserver):
+    """An observer of one decision that also sends every step as an event."""
 
     def __init__(
-        self, observer: Observer, events: MemoryObjectSendStream[pb.StreamJudgeResponse]
+        self, observer: Observer, send: _Send, children: ChildExecutions, now: Now
     ) -> None:
         self._observer = observer
-        self._send = events.send_nowait
+        self._send = send
+        self._children = children
+        self._now = now
+        self._validating = False
+
+    def enter(self, state: ExecutionState) -> None:
+        """Tell that the worker's execution has come to a state."""
+        changed = state_changed_to(state, self._now())
+        self._send(pb.StreamJudgeResponse(state_changed=changed))
+
+    def stage_started(self, stage: str) -> None:
+        """Tell of the first stage that the attempt is looked at."""
+        self._observer.stage_started(stage)
+        if not self._validating:
+            self._validating = True
+            self.enter(ExecutionState.VALIDATING)
 
     def seat_started(self, stage: str, judge: str) -> None:
         """Tell that a judge was asked."""
         self._observer.seat_started(stage, judge)
-        started = pb.SeatStarted(stage=stage, judge=judge)
+        child = child_to(self._children.started(stage, judge))
+        started = pb.SeatStarted(stage=stage, judge=judge, child=child)
         self._send(pb.StreamJudgeResponse(seat_started=started))
 
     def seat_finished(self, stage: str, seat: SeatResult) -> None:
         """Tell a seat's result."""
         self._observer.seat_finished(stage, seat)
-        finished = pb.SeatFinished(stage=stage, seat=seat_to(seat))
+        child = child_to(self._children.finished(stage, seat))
+        finished = pb.SeatFinished(stage=stage, seat=seat_to(seat), child=child)
         self._send(pb.StreamJudgeResponse(seat_finished=finished))
 
     def stage_finished(self, policy: str, stage: StageResult) -> None:
@@ -78,6 +120,7 @@ class _Events:
         self._send(pb.StreamJudgeResponse(stage_finished=finished))
 
     def decided(self, decision: Decision) -> None:
-        """Tell the decision."""
+        """Tell where that leaves the worker's execution, and the decision."""
         self._observer.decided(decision)
+        self.enter(STATE_AFTER[decision.verdict])
         self._send(pb.StreamJudgeResponse(decision=decision_to(decision)))

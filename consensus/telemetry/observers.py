@@ -2,7 +2,8 @@
 
 import logging
 
-from consensus.domain.decision import Decision, SeatResult, StageResult
+from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
+from consensus.domain.policy import Policy
 from consensus.domain.ports import Observer, SilentObserver
 
 log = logging.getLogger("consensus.decisions")
@@ -12,10 +13,24 @@ class Observers:
     """Tells several observers, each only of what it listens to."""
 
     def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+        self._by_decision = any(_listens(o, "begun") for o in observers)
+        self._begun = [o.stage_started for o in observers if _listens(o, "stage_started")]
         self._started = [o.seat_started for o in observers if _listens(o, "seat_started")]
         self._finished = [o.seat_finished for o in observers if _listens(o, "seat_finished")]
         self._staged = [o.stage_finished for o in observers if _listens(o, "stage_finished")]
         self._decided = [o.decided for o in observers if _listens(o, "decided")]
+
+    def begun(self, policy: Policy, place: Hierarchy) -> Observer:
+        """Return these, or where one has another for each decision, those of this one."""
+        if not self._by_decision:
+            return self
+        return type(self)(*[observer.begun(policy, place) for observer in self._observers])
+
+    def stage_started(self, stage: str) -> None:
+        """Pass it on."""
+        for tell in self._begun:
+            tell(stage)
 
     def seat_started(self, stage: str, judge: str) -> None:
         """Pass it on."""

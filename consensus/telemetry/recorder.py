@@ -9,6 +9,7 @@ from consensus import __version__
 from consensus.domain.decision import Decision, GateAnswer, SeatResult, SeatStatus, StageResult
 from consensus.domain.fold import reaches
 from consensus.domain.gradient import Failure, FailureKind
+from consensus.domain.ports import SilentObserver
 from consensus.domain.tool_call import ToolVerdict
 from consensus.telemetry.metrics import Instruments
 
@@ -21,7 +22,7 @@ _OUTCOMES = {
 _FAILURES = {kind: kind.value for kind in FailureKind}
 
 
-class Recorder:
+class Recorder(SilentObserver):
     """Keeps every metric of one process."""
 
     def __init__(self, registry: CollectorRegistry) -> None:

@@ -4,7 +4,6 @@ Parts are built as keyword arguments and only the whole as a message: a message 
 is copied at every level, which takes twice as long (23 against 11 us for five seats).
 """
 
-import math
 from typing import Any
 
 from consensus.domain.decision import (
@@ -25,6 +24,7 @@ from consensus.domain.gradient import Abstention, Failure, GradientResult
 from consensus.domain.policy import StrategyName
 from consensus.v1 import decision_pb2 as pb
 from consensus.v1 import judge_pb2
+from consensus.wire.execution import STATE_AFTER_TO, timestamp_fields
 from consensus.wire.gradient import (
     KIND_TO,
     STATUS_TO,
@@ -71,7 +71,6 @@ def decision_to(decision: Decision) -> pb.Decision:
 
 def decision_fields(decision: Decision) -> dict[str, Any]:
     """Return the contract's decision as keyword arguments; what is empty is left out."""
-    created = decision.create_time
     fields: dict[str, Any] = {
         "decision_id": decision.decision_id,
         "verdict": VERDICT_TO[decision.verdict],
@@ -80,11 +79,9 @@ def decision_fields(decision: Decision) -> dict[str, Any]:
         "stages": [_stage(stage) for stage in decision.stages],
         "policy": decision.policy,
         "policy_revision": decision.policy_revision,
-        "create_time": {
-            "seconds": math.floor(created.timestamp()),
-            "nanos": created.microsecond * 1_000,
-        },
+        "create_time": timestamp_fields(decision.create_time),
         "duration": _duration(decision.duration_seconds),
+        "execution_state": STATE_AFTER_TO[decision.verdict],
     }
     if decision.feedback:
         fields["feedback"] = decision.feedback

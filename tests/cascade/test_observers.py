@@ -15,6 +15,7 @@ from consensus.domain.errors import AllJudgesUnavailable, JudgeFailed
 from consensus.domain.gradient import Abstention, FailureKind
 from consensus.domain.policy import Action, Seat, Settle, Stage
 from consensus.domain.ports import Judge, Observer
+from consensus.telemetry.audit import AuditLog
 from consensus.telemetry.logs import DecisionLog, FailedSeatLog
 from consensus.telemetry.recorder import Recorder
 from tests.builders import (
@@ -37,7 +38,10 @@ OBSERVERS: dict[str, Callable[[], Observer]] = {
     "decision log": DecisionLog,
     "failed seats": FailedSeatLog,
     "progress": JudgingProgress,
-    "several": lambda: Observers(Recorder(CollectorRegistry()), DecisionLog(), Watcher()),
+    "audit": lambda: AuditLog(VirtualClock().now),
+    "several": lambda: Observers(
+        Recorder(CollectorRegistry()), DecisionLog(), Watcher(), AuditLog(VirtualClock().now)
+    ),
 }
 ABOUT = submission(rubric=criteria("C1", required=False))
 BROKEN = JudgeFailed(FailureKind.OVERLOADED, "full")

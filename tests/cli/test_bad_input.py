@@ -21,6 +21,9 @@ from tests.cli.running import FIRST, SECOND, run, write
         (["bogus"], "No such command 'bogus'"),
         (["--bogus"], "No such option '--bogus'"),
         (["judge"], "Missing argument 'FILE'"),
+        (["judge-tool"], "Missing argument 'FILE'"),
+        (["judge-tool", str(FIRST), "--target", "a", "--policy-file", "b"], "--policy-file judges"),
+        (["judge-tool", "/no/such/file.json"], "/no/such/file.json: No such file or directory"),
         (["judge", "--bogus", "x"], "No such option '--bogus'"),
         (["judge", str(FIRST), "more"], "Got unexpected extra argument"),
         (["judge", str(FIRST), "--timeout-seconds", "0"], "'--timeout-seconds': 0.0 is not in"),
@@ -44,7 +47,7 @@ def test_no_command_prints_them_all_and_help_is_no_mistake() -> None:
     assert run().code == 3
     asked = run("--help")
     assert asked.code == 0
-    for name in ("serve", "check", "judge", "demo", "health"):
+    for name in ("serve", "check", "judge", "judge-tool", "demo", "health"):
         assert name in asked.out
         assert run(name, "-h").code == 0
     assert run("--version").out.startswith("consensus, version ")

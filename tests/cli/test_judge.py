@@ -112,7 +112,9 @@ def test_an_interrupt_has_an_exit_code_of_its_own(monkeypatch: pytest.MonkeyPatc
 
 
 def test_progress_is_drawn_on_a_terminal_alone(where: list[str]) -> None:
-    assert "embedded / checks: 0.67" in run("judge", FIRST, *where, terminal=True).err
+    drawn = run("judge", FIRST, *where, terminal=True).err
+    assert "embedded / checks: 0.67" in drawn
+    assert "refining" in drawn  # where the worker's execution stands now
     assert run("judge", FIRST, *where).err == ""
 
 

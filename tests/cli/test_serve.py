@@ -56,6 +56,16 @@ def test_the_environment_sets_what_no_flag_does(
     assert run("serve").code == 3
 
 
+@pytest.mark.parametrize(("said", "audit"), [("true", True), ("false", False), ("", False)])
+def test_the_audit_is_on_by_flag_or_environment_and_off_else(
+    apps: list[FakeApp], monkeypatch: pytest.MonkeyPatch, said: str, audit: bool
+) -> None:
+    assert run("serve", "--audit").code == 0
+    monkeypatch.setenv("CONSENSUS_SERVE_AUDIT", said)
+    assert run("serve").code == 0
+    assert [app.settings.audit for app in apps] == [True, audit]
+
+
 def test_without_flags_the_defaults_hold_and_help_shows_them(apps: list[FakeApp]) -> None:
     assert run("serve").code == 0
     assert apps[0].settings == Settings()

@@ -5,6 +5,7 @@ from pathlib import Path
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SUBMISSIONS = EXAMPLES / "submissions"
 POLICIES = EXAMPLES / "policies"
+TOOL_CALLS = EXAMPLES / "tool_calls"
 VERDICTS = {"ACCEPT": 0, "RETRY": 1, "ESCALATE": 2}
 
 

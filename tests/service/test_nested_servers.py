@@ -101,12 +101,15 @@ async def test_a_stream_tells_of_the_callers_own_panel_alone() -> None:
     async with serving(rules) as server:
         told = await events(server.consensus.StreamJudge(pb.StreamJudgeRequest(request=request())))
     assert [step.WhichOneof("event") for step in told] == [
+        "state_changed",
+        "state_changed",
         "seat_started",
         "seat_finished",
         "stage_finished",
+        "state_changed",
         "decision",
     ]
-    assert told[0].seat_started.judge == "within"
+    assert told[2].seat_started.judge == "within"
 
 
 async def test_the_chain_travels_through_policies_and_servers() -> None:

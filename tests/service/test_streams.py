@@ -27,6 +27,9 @@ def kinds(seen: list[pb.StreamJudgeResponse]) -> list[str]:
                 told.append(f"finished {event.seat_finished.seat.judge}")
             case "stage_finished":
                 told.append(f"stage {event.stage_finished.stage.stage}")
+            case "state_changed":
+                state = decision_pb2.ExecutionState.Name(event.state_changed.state)
+                told.append(state.removeprefix("EXECUTION_STATE_"))
             case kind:
                 told.append(str(kind))
     return told
@@ -39,8 +42,10 @@ async def test_events_come_in_order_and_the_last_is_the_decision() -> None:
         serving(rules(judges.target, default=policy("slow", "conduct", "quick"))) as server,
     ):
         call = streamed(server, request())
-        seen = [await call.read() for _ in range(5)]
+        seen = [await call.read() for _ in range(7)]
         assert kinds(seen) == [
+            "RUNNING",
+            "VALIDATING",
             "started conduct",
             "finished conduct",
             "started slow",
@@ -50,11 +55,11 @@ async def test_events_come_in_order_and_the_last_is_the_decision() -> None:
         slow.release.set()
         while (event := await call.read()) is not grpc.aio.EOF:
             seen.append(event)
-        assert kinds(seen)[5:] == ["finished slow", "stage panel", "decision"]
+        assert kinds(seen)[7:] == ["finished slow", "stage panel", "SUCCESS", "decision"]
         assert await call.code() is grpc.StatusCode.OK
         labels = {"grpc_type": "server_stream", "grpc_method": "StreamJudge"}
         labels["grpc_service"] = "consensus.v1.ConsensusService"
-        assert server.value("grpc_server_msg_sent_total", **labels) == 8
+        assert server.value("grpc_server_msg_sent_total", **labels) == 11
 
 
 async def test_the_last_event_says_what_judge_says() -> None:
@@ -114,8 +119,8 @@ async def test_a_judgment_that_fails_midway_ends_the_stream_with_its_status() ->
         serving(rules(judges.target, default=policy("down", on_no_quorum="fail"))) as server,
     ):
         call = streamed(server, request())
-        seen = [await call.read() for _ in range(3)]
-        assert kinds(seen) == ["started down", "finished down", "stage panel"]
+        seen = [await call.read() for _ in range(5)]
+        assert kinds(seen)[2:] == ["started down", "finished down", "stage panel"]
         refusal = await refused(call.read())
         assert (refusal.code, refusal.reason) == (
             grpc.StatusCode.UNAVAILABLE,
@@ -130,7 +135,7 @@ async def test_a_reader_that_leaves_midway_stops_the_judges() -> None:
         serving(rules(judges.target, default=policy("conduct", "hanging"))) as server,
     ):
         call = streamed(server, request())
-        assert kinds([await call.read() for _ in range(3)])[-1] == "started hanging"
+        assert kinds([await call.read() for _ in range(5)])[-1] == "started hanging"
         await hanging.asked.reaches()
         call.cancel()
         await hanging.cancelled.reaches()

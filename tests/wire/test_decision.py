@@ -64,6 +64,7 @@ def test_everything_that_a_decision_holds_is_sent() -> None:
         "hierarchy": {"parent_decision_id": "root", "depth": 1, "path": ["root"]},
         "create_time": "2026-01-02T03:04:05.600Z",
         "duration": "2.500s",
+        "execution_state": "EXECUTION_STATE_REFINING",
     }
 
 

@@ -8,11 +8,13 @@ import pytest
 from google.protobuf.descriptor import EnumDescriptor
 
 from consensus.domain.decision import GateAnswer, SeatStatus, StageResult, Verdict
+from consensus.domain.execution import ExecutionState
 from consensus.domain.gradient import Failure, FailureKind, FindingStatus
 from consensus.domain.policy import StrategyName
 from consensus.domain.tool_call import Denial, ToolVerdict
 from consensus.v1 import decision_pb2, gradient_pb2, tool_call_pb2
 from consensus.wire.decision import decision_to, seat_to, stage_to
+from consensus.wire.execution import state_changed_to
 from consensus.wire.tool_call import verdict_to
 from tests.wire.sample import CONSENSUS, CRITERION, DECISION, PASSED, SEATS
 
@@ -44,6 +46,8 @@ def sent_enums() -> Iterator[tuple[type[Enum], EnumDescriptor, Sequence[int]]]:
     yield Denial, denials, [verdict_to(verdict, "").denial for verdict in verdicts]
     statuses = [decision_to(decision).criteria[0].status for decision in decisions]
     yield FindingStatus, gradient_pb2.DESCRIPTOR.enum_types_by_name["FindingStatus"], statuses
+    states = [state_changed_to(state, DECISION.create_time).state for state in ExecutionState]
+    yield ExecutionState, of["ExecutionState"], states
 
 
 ENUMS = list(sent_enums())

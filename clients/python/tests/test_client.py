@@ -7,11 +7,13 @@ import pytest
 from consensus_client import (
     Decision,
     DeriveCriteria,
+    ExecutionState,
     Overrides,
     PolicySummary,
     SeatFinished,
     SeatStarted,
     StageFinished,
+    StateChanged,
     Strategy,
     Submission,
     Verdict,
@@ -83,7 +85,14 @@ def test_a_stream_tells_every_step_and_the_decision_last(
 ) -> None:
     with FakeConsensus(accept(0.75)) as fake:
         events = list(connect(fake.target).stream_judge(essay, policy="strict"))
-    assert [type(event) for event in events] == [SeatStarted, SeatFinished, StageFinished, Decision]
+    states = [event.state for event in events if isinstance(event, StateChanged)]
+    told = [type(event) for event in events if not isinstance(event, StateChanged)]
+    assert states == [ExecutionState.RUNNING, ExecutionState.VALIDATING, ExecutionState.SUCCESS]
+    assert told == [SeatStarted, SeatFinished, StageFinished, Decision]
+    assert events[-1].execution_state == ExecutionState.SUCCESS
+    started, finished = events[2].child, events[3].child
+    assert started.execution_id == finished.execution_id == f"{events[-1].decision_id}/scripted/0"
+    assert (started.HasField("end_time"), finished.HasField("end_time")) == (False, True)
     assert events[-1].effective_score == 0.75
     assert fake.requests[0].policy == "strict"
 

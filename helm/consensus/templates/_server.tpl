@@ -76,4 +76,6 @@ Seconds until a stopping pod may be killed: preStop, drain delay, the longest ca
   value: {{ int64 $server.maxDeadlineSeconds | quote }}
 - name: CONSENSUS_SERVE_LOG_LEVEL
   value: {{ $server.logLevel | quote }}
+- name: CONSENSUS_SERVE_AUDIT
+  value: {{ $server.audit | quote }}
 {{- end }}

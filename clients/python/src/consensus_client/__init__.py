@@ -5,6 +5,7 @@ back are the contract's messages; `consensus_client.testing` has servers to test
 """
 
 from consensus.v1.consensus_pb2 import (
+    ChildExecution,
     DeriveCriteria,
     JudgeRequest,
     Overrides,
@@ -12,6 +13,7 @@ from consensus.v1.consensus_pb2 import (
     SeatFinished,
     SeatStarted,
     StageFinished,
+    StateChanged,
 )
 from consensus.v1.decision_pb2 import (
     CheckResult,
@@ -65,6 +67,7 @@ from consensus_client.submissions import criterion, judge_request, submission
 from consensus_client.tool_calls import tool_call_request
 from consensus_client.words import (
     Denial,
+    ExecutionState,
     FailureKind,
     FindingStatus,
     GateAnswer,
@@ -83,6 +86,7 @@ __all__ = [
     "CallCancelledError",
     "Check",
     "CheckResult",
+    "ChildExecution",
     "Consensus",
     "ConsensusClient",
     "ConsensusError",
@@ -95,6 +99,7 @@ __all__ = [
     "Dissent",
     "Event",
     "Evidence",
+    "ExecutionState",
     "Failure",
     "FailureKind",
     "Finding",
@@ -126,6 +131,7 @@ __all__ = [
     "Signal",
     "StageFinished",
     "StageResult",
+    "StateChanged",
     "Strategy",
     "Submission",
     "UnavailableError",

@@ -12,6 +12,7 @@ from consensus.v1.consensus_pb2 import (
     SeatFinished,
     SeatStarted,
     StageFinished,
+    StateChanged,
     StreamJudgeResponse,
 )
 from consensus.v1.decision_pb2 import Decision
@@ -24,7 +25,7 @@ Metadata = Mapping[str, str | bytes]
 """Headers of a call, such as `{"traceparent": ...}` (W3C Trace Context). Keys are sent in lower
 case; a key that ends in `-bin` takes bytes."""
 
-Event = SeatStarted | SeatFinished | StageFinished | Decision
+Event = StateChanged | SeatStarted | SeatFinished | StageFinished | Decision
 """One step of a judgment. The decision comes last."""
 
 
@@ -84,6 +85,8 @@ def results_of(response: BatchJudgeResponse) -> list[Decision | ConsensusError]:
 def event_of(step: StreamJudgeResponse) -> Event | None:
     """Return what happened; None for a kind of step that this version does not know."""
     match step.WhichOneof("event"):
+        case "state_changed":
+            return step.state_changed
         case "seat_started":
             return step.seat_started
         case "seat_finished":

@@ -35,6 +35,22 @@ class Verdict(_Words):
     """A person should look."""
 
 
+class ExecutionState(_Words):
+    """Where a worker's execution stands."""
+
+    PREFIX = "EXECUTION_STATE_"
+    RUNNING = pb.EXECUTION_STATE_RUNNING
+    """The attempt is in; no stage has begun."""
+    VALIDATING = pb.EXECUTION_STATE_VALIDATING
+    """Stages are at work."""
+    REFINING = pb.EXECUTION_STATE_REFINING
+    """The worker is to try again (RETRY)."""
+    SUCCESS = pb.EXECUTION_STATE_SUCCESS
+    """Good enough (ACCEPT)."""
+    FAILED = pb.EXECUTION_STATE_FAILED
+    """It ends without success (ESCALATE)."""
+
+
 class Strategy(_Words):
     """How seats are folded into one score."""
 

@@ -7,10 +7,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from consensus.v1 import decision_pb2
 from consensus.v1.consensus_pb2 import (
+    ChildExecution,
     JudgeRequest,
     SeatFinished,
     SeatStarted,
     StageFinished,
+    StateChanged,
     StreamJudgeResponse,
 )
 from consensus.v1.decision_pb2 import (
@@ -22,8 +24,14 @@ from consensus.v1.decision_pb2 import (
     StageResult,
 )
 from consensus.v1.gradient_pb2 import GradientResult
-from consensus_client.words import GateAnswer, SeatStatus, Strategy, Verdict
+from consensus_client.words import ExecutionState, GateAnswer, SeatStatus, Strategy, Verdict
 
+STATE_AFTER = {
+    Verdict.ACCEPT: ExecutionState.SUCCESS,
+    Verdict.RETRY: ExecutionState.REFINING,
+    Verdict.ESCALATE: ExecutionState.FAILED,
+}
+"""Where each verdict leaves the worker's execution."""
 STAGE = "scripted"
 JUDGE = "scripted"
 
@@ -50,16 +58,15 @@ def escalate(feedback: str = "", score: float = 0.75, confidence: float = 0.25) 
 
 
 def completed(decision: Decision, request: JudgeRequest) -> Decision:
-    """Return a copy with what a server always sets: identity, policy, revision and time; and the
-    rubric where the request wants one derived: one criterion, C1, that asks for the task.
+    """Return a copy with what a server always sets: identity, policy, revision, time and state; and
+    the rubric where the request wants one derived: one criterion, C1, that asks for the task.
     """
-    now = Timestamp()
-    now.GetCurrentTime()
     whole = Decision(
         decision_id=str(uuid.uuid4()),
         policy=request.policy or "default",
         policy_revision=f"sha256:{'0' * 16}",
-        create_time=now,
+        create_time=_now(),
+        execution_state=STATE_AFTER.get(decision.verdict),
     )
     if request.HasField("derive_criteria") and not decision.HasField("derived_rubric"):
         task = request.submission.task
@@ -70,14 +77,37 @@ def completed(decision: Decision, request: JudgeRequest) -> Decision:
 
 def steps(decision: Decision) -> Iterator[StreamJudgeResponse]:
     """Yield the steps that lead to a decision, and the decision."""
+    yield _entered(ExecutionState.RUNNING)
+    if decision.stages:
+        yield _entered(ExecutionState.VALIDATING)
     for stage in decision.stages:
-        for seat in stage.consensus.individual_results:
-            started = SeatStarted(stage=stage.stage, judge=seat.judge)
+        for place, seat in enumerate(stage.consensus.individual_results):
+            child = ChildExecution(
+                execution_id=f"{decision.decision_id}/{stage.stage}/{place}",
+                parent_decision_id=decision.decision_id,
+                depth=1,
+                path=[decision.decision_id],
+                start_time=_now(),
+            )
+            started = SeatStarted(stage=stage.stage, judge=seat.judge, child=child)
             yield StreamJudgeResponse(seat_started=started)
-            finished = SeatFinished(stage=stage.stage, seat=seat)
+            child.end_time.CopyFrom(_now())
+            finished = SeatFinished(stage=stage.stage, seat=seat, child=child)
             yield StreamJudgeResponse(seat_finished=finished)
         yield StreamJudgeResponse(stage_finished=StageFinished(stage=stage))
+    if decision.execution_state:
+        yield _entered(decision.execution_state)
     yield StreamJudgeResponse(decision=decision)
+
+
+def _entered(state: decision_pb2.ExecutionState) -> StreamJudgeResponse:
+    return StreamJudgeResponse(state_changed=StateChanged(state=state, time=_now()))
+
+
+def _now() -> Timestamp:
+    now = Timestamp()
+    now.GetCurrentTime()
+    return now
 
 
 def _decision(
