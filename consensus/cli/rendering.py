@@ -97,6 +97,9 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
     if decision.goal_status:
         name = submission_pb2.GoalStatus.Name(decision.goal_status)
         line.append(f"  goal {name.removeprefix('GOAL_STATUS_')}", "bold")
+    if decision.scenario_outcome:
+        name = decision_pb2.ScenarioOutcome.Name(decision.scenario_outcome)
+        line.append(f"  scenario {name.removeprefix('SCENARIO_OUTCOME_')}", "bold")
     line.append(f"  {_time(decision.duration.ToNanoseconds())}", "dim")
     if decision.HasField("usage"):
         line.append(f"  {_usage(decision.usage)}", "dim")
