@@ -6,6 +6,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SUBMISSIONS = EXAMPLES / "submissions"
 POLICIES = EXAMPLES / "policies"
 VERDICTS = {"ACCEPT": 0, "RETRY": 1, "ESCALATE": 2}
+ENDS = VERDICTS | {"UNAVAILABLE": 4}
+"""Exit codes of `consensus judge`: the verdicts', and that of an error in place of one."""
 
 
 def readme_table(heading: str) -> list[list[str]]:

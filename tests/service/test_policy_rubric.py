@@ -1,4 +1,4 @@
-"""A policy's own rubric: judges what comes without one, gives way to an inline one, even an empty."""
+"""A policy's own rubric judges what comes without one, and gives way to an inline one."""
 
 import json
 from pathlib import Path

@@ -57,9 +57,9 @@ async def _server(model: FakeLlm) -> AsyncIterator[Running]:
 
 
 def _checks() -> dict[str, Any]:
-    return {"checks": [{"length": {"min_words": 3}}], "panel": None} | {
-        key: None for key in ("gate", "on_no_quorum")
-    }
+    """Return the keys of a stage that has checks in place of its panel."""
+    none = dict.fromkeys(("panel", "gate", "on_no_quorum"))
+    return {"checks": [{"length": {"min_words": 3}}], **none}
 
 
 def words(model: FakeLlm) -> str:

@@ -10,6 +10,7 @@ from string import Template
 
 from consensus.domain.submission import Criterion
 from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
+from consensus.judges.llm.scenario import SITUATION
 from consensus.judges.llm.subject import Subject
 
 PROMPT_VERSION = "1"
@@ -79,7 +80,7 @@ def fenced(name: str, text: str, nonce: str) -> str:
 def _test(subject: Subject, nonce: str) -> str:
     """Return what is said of a test; before the request, so that templates need no field for it."""
     situation = fenced("SCENARIO", subject.situation, nonce) if subject.situation else NONE
-    return f"{subject.test}\n\nThe situation:\n{situation}"
+    return f"{SITUATION}\n{situation}\n\n{subject.test}"
 
 
 def _rubric(order: Sequence[Criterion]) -> str:

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 
 from consensus.domain.submission import Submission
 
+SITUATION = "The conversation is a test. The situation that its simulated user plays:"
 _HEAD = (
-    "The conversation is a test: a simulated user plays the situation below, and the assistant that"
-    " it talks with is what you judge. The work to judge is the conversation as a whole; the"
-    " candidate is its latest message, where there is one."
+    "The assistant that the simulated user talks with is what you judge: the work is the"
+    " conversation as a whole, and the candidate, where there is one, its latest message."
 )
 _TURN = "This is turn {turn} of at most {most}."
 _RULES = (
+    "For a test these rules hold beside the others, and before them:\n"
     "- Judge the listed criteria and nothing else. The score of the whole is the share of them that"
-    " is MET.",
+    " is MET.\n"
     "- Be strict on what should not happen: such a criterion is UNMET once it has happened, however"
-    " slightly and whatever came after, and MET while it has not.",
+    " slightly and whatever came after, and MET while it has not."
 )
 _OPEN = (
     "- The conversation may not be over. A criterion that it has not come to yet is INCONCLUSIVE,"
@@ -45,6 +46,5 @@ def _lines(submission: Submission) -> Iterator[str]:
     yield _HEAD
     if turn is not None:
         yield _TURN.format(turn=turn.iteration + 1, most=turn.max_iterations)
-    yield "For a test these rules hold beside the others, and before them:"
-    yield from _RULES
+    yield _RULES
     yield _LAST if facts.verdict_required else _OPEN

@@ -60,8 +60,9 @@ class Subject:
 
     def holds(self, text: str) -> bool:
         """Tell whether `text` stands anywhere in it."""
-        plain = (self.task, self.context, self.messages, self.candidate, self.situation)
-        plain += self.outputs
+        plain = (self.task, self.context, self.messages, self.candidate, *self.outputs)
+        if text in self.situation:
+            return True
         return any(text in part for part in (*plain, *[c.id + c.text for c in self.rubric]))
 
 

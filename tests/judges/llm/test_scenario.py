@@ -55,7 +55,7 @@ def test_what_is_not_known_is_not_told(about: Submission, words: str) -> None:
 
 
 def test_a_test_without_a_situation_says_so() -> None:
-    assert "The situation:\n(none)" in prompt(replace(ABOUT, scenario=Scenario()))
+    assert "simulated user plays:\n(none)" in prompt(replace(ABOUT, scenario=Scenario()))
 
 
 def test_a_template_of_one_s_own_needs_no_field_for_it() -> None:
