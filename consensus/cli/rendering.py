@@ -98,8 +98,9 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
         name = submission_pb2.GoalStatus.Name(decision.goal_status)
         line.append(f"  goal {name.removeprefix('GOAL_STATUS_')}", "bold")
     if decision.scenario_outcome:
-        name = decision_pb2.ScenarioOutcome.Name(decision.scenario_outcome)
-        line.append(f"  scenario {name.removeprefix('SCENARIO_OUTCOME_')}", "bold")
+        outcome = decision_pb2.ScenarioOutcome
+        name = _name(outcome, decision.scenario_outcome, "SCENARIO_OUTCOME_")
+        line.append(f"  scenario {name}", "bold")
     line.append(f"  {_time(decision.duration.ToNanoseconds())}", "dim")
     if decision.HasField("usage"):
         line.append(f"  {_usage(decision.usage)}", "dim")

@@ -334,6 +334,15 @@ async def test_the_model_is_told_whether_the_test_ends(
     assert "Judge the listed criteria and nothing else" in told
 
 
+async def test_a_turn_beyond_the_caller_s_own_cap_is_not_judged(
+    server: Running, model: FakeLlm
+) -> None:
+    before = len(model.calls)
+    decision = await judged(server, turn_of_test(iteration=4, max_iterations=4))
+    assert outcome(decision) == ("UNSPECIFIED", "ESCALATE", "TURNS_SPENT")
+    assert len(model.calls) == before
+
+
 async def test_max_turns_is_the_policy_s(server: Running, model: FakeLlm) -> None:
     model.script(llm_reply(said(C1="MET", C2="INCONCLUSIVE")))
     for iteration, expected in ((3, CONTINUE), (4, INCONCLUSIVE)):
