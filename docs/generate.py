@@ -47,17 +47,20 @@ def policy_schema_page() -> str:
 def policy_page() -> str:
     """Return docs/policy.md."""
     example = f"```yaml\n{BUNDLED.read_text('utf-8')}```\n"
-    return "\n".join([_POLICY_INTRO, example, *_sections("The file", policy_schema())])
+    return "\n".join([_POLICY_INTRO, example, *_sections("The file", policy_schema(), set())])
 
 
-def _sections(heading: str, section: Node) -> Iterator[str]:
-    """Yield a table for the section, then for what it holds, in the order of its keys."""
+def _sections(heading: str, section: Node, told: set[str]) -> Iterator[str]:
+    """Yield a table for the section, then for what it holds, in the order of its keys and once."""
+    if heading in told:
+        return
+    told.add(heading)
     yield _section(heading, section)
     for node in section["properties"].values():
         value = resolved(node)
         value = _items(value) or value
         if "properties" in value:
-            yield from _sections(_heading(value), value)
+            yield from _sections(_heading(value), value, told)
 
 
 def _section(heading: str, section: Node) -> str:
@@ -80,8 +83,9 @@ def _type(node: Node) -> str:
 
 def _name(value: Node) -> str:
     if "properties" in value:
-        heading = _heading(value)
-        return f"[{heading.lower()}](#{heading.lower()})"
+        heading = _heading(value).lower()
+        link = f"[{heading}](#{heading})"
+        return f"{kind(value)} or {link}" if "enum" in value else link
     return kind(value)
 
 

@@ -19,6 +19,7 @@ from consensus.domain.decision import (
     Hierarchy,
     Reason,
     ReasonCode,
+    ScenarioOutcome,
     SeatStatus,
     StageResult,
     Verdict,
@@ -72,10 +73,15 @@ class Engine:
         budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
         hierarchy = hierarchy or Hierarchy()
         decision_id = self._new_id()
+        guarding = None
+        if policy.guards is not None:
+            deriving = derivation is not None
+            guarding = Guarding(policy, policy.guards, submission, deriving=deriving)
+            if (shown := guarding.shown) is not submission:
+                submission, memo = shown, None  # the memo is of another one
         evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
         observer = observer.begun(policy, evaluation.hierarchy)
         spending = self._purses.open(policy, max_cost_usd)
-        guarding = None if policy.guards is None else Guarding(policy, policy.guards, submission)
         derived, run = NOT_DERIVED, _Run([], [])
         if guarding is None or guarding.settled is None:
             if derivation is not None:
@@ -86,13 +92,16 @@ class Engine:
         if budget.missed:
             run.reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
         outcome = _outcome(run, guarding)
-        accepted = outcome.verdict is Verdict.ACCEPT
+        silent = (
+            outcome.verdict is Verdict.ACCEPT
+            or outcome.scenario_outcome is ScenarioOutcome.CONTINUE
+        )
         scores = [result.score for result in run.results if result.score is not None]
         decision = Decision(
             decision_id=decision_id,
             verdict=outcome.verdict or Verdict.ESCALATE,
             reasons=(*outcome.reasons, *run.reasons),
-            feedback="" if accepted else told(outcome.feedback, feedback(run.results)),
+            feedback="" if silent else told(outcome.feedback, feedback(run.results)),
             effective_score=min(scores, default=None),
             criteria=_criteria(run.results),
             stages=run.results,
@@ -105,6 +114,7 @@ class Engine:
             goal_status=outcome.goal_status,
             goal_confidence=guarding.goal_confidence if guarding else None,
             derived_rubric=derived.rubric,
+            scenario_outcome=outcome.scenario_outcome,
         )
         observer.decided(decision)
         return decision
@@ -205,7 +215,7 @@ class _Run:
 def _outcome(run: _Run, guarding: Guarding | None) -> GuardOutcome:
     if guarding is None:
         return GuardOutcome(verdict=run.verdict)
-    outcome = guarding.outcome(run.verdict, _criteria(run.results))
+    outcome = guarding.outcome(run.verdict, _criteria(run.results), run.results)
     return GuardOutcome(reasons=guarding.reasons) + outcome
 
 

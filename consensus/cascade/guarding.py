@@ -5,7 +5,15 @@ the stop rule of two judges in between.
 from collections.abc import Sequence
 
 from consensus.cascade.feedback import MAX_CHARS
-from consensus.domain.decision import CriterionResult, Reason, ReasonCode, StageResult, Verdict
+from consensus.domain.decision import (
+    CriterionResult,
+    GateAnswer,
+    Reason,
+    ReasonCode,
+    SeatStatus,
+    StageResult,
+    Verdict,
+)
 from consensus.domain.guards import GoalGuards, Guards
 from consensus.domain.policy import Action, Policy
 from consensus.domain.submission import Submission
@@ -16,6 +24,7 @@ from consensus.guards import (
     Step,
     after_fast,
     after_strong,
+    as_watched,
     goal_status,
     run_after,
     run_before,
@@ -29,17 +38,24 @@ _ACTIONS = {Step.STOP: Action.ACCEPT, Step.CONFIRM: Action.ADVANCE, Step.GO_ON: 
 class Guarding:
     """The guards of one decision."""
 
-    def __init__(self, policy: Policy, guards: Guards, submission: Submission) -> None:
+    def __init__(
+        self, policy: Policy, guards: Guards, submission: Submission, *, deriving: bool = False
+    ) -> None:
         self._guards = guards
         self._submission = submission
         self._checked = _checked(submission) if guards.goal else frozenset()
-        self._before = run_before(submission, guards)
+        self._before = run_before(submission, guards, deriving=deriving)
         self._rule = _two_judges(policy, guards, submission.turn)
 
     @property
     def settled(self) -> Verdict | None:
         """The verdict without any stage; None where the stages are to run."""
         return self._before.verdict if self._before else None
+
+    @property
+    def shown(self) -> Submission:
+        """The submission as judges see it: the same one, or with what only the guards know."""
+        return as_watched(self._submission, self._guards)
 
     def action(
         self, index: int, result: StageResult, action: Action, criteria: Sequence[CriterionResult]
@@ -49,7 +65,12 @@ class Guarding:
             return action
         return self._rule.action(index, _claim(result, criteria, self._checked), action)
 
-    def outcome(self, verdict: Verdict | None, criteria: Sequence[CriterionResult]) -> GuardOutcome:
+    def outcome(
+        self,
+        verdict: Verdict | None,
+        criteria: Sequence[CriterionResult],
+        results: Sequence[StageResult] = (),
+    ) -> GuardOutcome:
         """Return what becomes of the stages' verdict; None where none ran. Always with one."""
         if verdict is None:
             return self._before or GuardOutcome(verdict=Verdict.ESCALATE)
@@ -60,6 +81,7 @@ class Guarding:
             criteria,
             claim=self._rule.claim if self._rule else None,
             checked=self._checked,
+            came_to_one=not results or _came_to_one(results[-1]),
         )
         if self._rule and verdict is Verdict.RETRY:
             told = self._rule.unconfirmed + told
@@ -130,6 +152,18 @@ def _claim(
 ) -> Claim:
     confidence = result.consensus.confidence if result.consensus else None
     return Claim(goal_status(criteria, checked=checked), confidence or 0.0)
+
+
+def _came_to_one(last: StageResult) -> bool:
+    """Tell whether the last stage's word is about the criteria: not where a check that does not
+    hold ended the stages, nor where the quorum was missed because judges failed. A quorum missed
+    by abstentions alone is: these judges have looked, and cannot tell.
+    """
+    if last.consensus is None:
+        return last.gate.answer is not GateAnswer.FAIL
+    return last.gate.quorum_ok or not any(
+        seat.status is SeatStatus.FAILED and seat.votes for seat in last.consensus.seats
+    )
 
 
 def _checked(submission: Submission) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from consensus.cascade.engine import Engine
 from consensus.cascade.spend import worst_cost
@@ -28,11 +29,12 @@ class Nesting:
     ) -> Decision:
         """Judge by that policy and write what its seats use to `ledger`. Raises RequestError."""
         rules = self._policies[policy]
-        if rules.rubric_required and not evaluation.submission.rubric:
+        asked = _with_rubric(evaluation, rules).submission
+        if rules.rubric_required and not asked.rubric:
             words = f"is empty; policy {policy!r} needs at least one criterion"
             raise InvalidRequest([Violation("submission.rubric.criteria", words)])
         return await self._engine.judge(
-            evaluation.submission,
+            asked,
             rules,
             self._judges,
             _Bookkeeper(self._observer, ledger),
@@ -46,6 +48,7 @@ class Nesting:
         A policy with a limit of its own never costs more.
         """
         rules = self._policies[policy]
+        evaluation = _with_rubric(evaluation, rules)
         costs = [
             worst_cost(self._judges[seat.judge], evaluation)
             for stage in rules.stages
@@ -56,6 +59,14 @@ class Nesting:
         worst = sum(math.inf if cost is None else cost for cost in costs)
         worst = worst if limit is None else min(worst, limit)
         return None if math.isinf(worst) else worst
+
+
+def _with_rubric(evaluation: Evaluation, rules: Policy) -> Evaluation:
+    """Return what a nested policy is asked: by its own rubric where there is no other."""
+    if not rules.rubric or evaluation.submission.rubric:
+        return evaluation
+    submission = replace(evaluation.submission, rubric=rules.rubric)
+    return Evaluation(submission, evaluation.hierarchy)
 
 
 class _Bookkeeper:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from consensus.cascade.compaction import compacted
 from consensus.cascade.engine import Engine
@@ -56,8 +56,11 @@ class ToolCalls:
                 return unjudged
             policy = named or _policy_of(rule, policies)
             _require_criteria(policy, proposal)
+            asked = submission_of(proposal, read_arguments(proposal.call.arguments), _show(rule))
+            if policy.rubric and not proposal.rubric:
+                asked = replace(asked, rubric=policy.rubric)
             decision = await self._engine.judge(
-                submission_of(proposal, read_arguments(proposal.call.arguments), _show(rule)),
+                asked,
                 policy,
                 judges,
                 observer,

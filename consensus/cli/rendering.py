@@ -106,6 +106,10 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
     if decision.goal_status:
         name = submission_pb2.GoalStatus.Name(decision.goal_status)
         line.append(f"  goal {name.removeprefix('GOAL_STATUS_')}", "bold")
+    if decision.scenario_outcome:
+        outcome = decision_pb2.ScenarioOutcome
+        name = _name(outcome, decision.scenario_outcome, "SCENARIO_OUTCOME_")
+        line.append(f"  scenario {name}", "bold")
     line.append(f"  {_time(decision.duration.ToNanoseconds())}", "dim")
     if decision.HasField("usage"):
         line.append(f"  {_usage(decision.usage)}", "dim")

@@ -1,13 +1,16 @@
 """Builds the policies of a parsed file and finds what only makes sense together."""
 
+from dataclasses import replace
 from pathlib import Path as FilePath
 
 from consensus.config.cycles import nesting_faults
 from consensus.config.faults import Faults
+from consensus.config.file import PolicyFile, PolicySection
+from consensus.config.guards import guard_faults
 from consensus.config.judges import BenchBuilder
-from consensus.config.model import PolicyFile, PolicySection
 from consensus.config.positions import Path
 from consensus.config.revision import revision
+from consensus.config.rubric import build_rubric
 from consensus.config.shape import suggestion
 from consensus.config.stages import StageBuilder
 from consensus.config.tools import build_tools, tools_revision
@@ -39,6 +42,12 @@ def build(
         name: _policy(name, section, stages, revision(section, parsed, templates), faults)
         for name, section in parsed.policies.items()
     }
+    for name, content in parsed.policies.items():
+        at: Path = ("policies", name)
+        rubric = build_rubric(content.rubric, (*at, "rubric"), check_faults, faults)
+        policies[name] = replace(policies[name], rubric=rubric)
+        for path, words in guard_faults(content.guards, content.stages):
+            faults.add((*at, *path), words)
     default = _default(parsed, faults)
     policy_set = PolicySet(
         policies=policies,

@@ -1,21 +1,25 @@
 """The shape of `guards` in the policy file, and what it builds."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from consensus.config.model import StageSection
+from consensus.config.positions import Path
 from consensus.config.section import Section, Unit
 from consensus.domain.guards import (
     Cadence,
     GoalGuards,
     GuardAction,
     Guards,
+    ScenarioGuards,
     TurnGuards,
     TurnJudge,
     WithoutKeys,
 )
 
-_TURN, _GOAL = TurnGuards(), GoalGuards()
+_TURN, _GOAL, _SCENARIO = TurnGuards(), GoalGuards(), ScenarioGuards()
 _Action = Literal["off", "warn", "escalate"]
 _Phrase = Annotated[str, Field(min_length=1, max_length=200)]
 _Tool = Annotated[str, Field(min_length=1, max_length=200)]
@@ -160,6 +164,22 @@ class GoalGuardsSection(Section):
         )
 
 
+class ScenarioGuardsSection(Section):
+    """Guards over a simulated conversation that tests an agent: the findings settle the verdict,
+    whatever the stages say. See [scenarios](systems/scenario.md).
+    """
+
+    max_turns: _TurnNumber = Field(
+        _SCENARIO.max_turns,
+        description="Most turns of a test; a verdict is required in the last one. The caller's own"
+        " limit holds where it is lower.",
+    )
+
+    def built(self) -> ScenarioGuards:
+        """Return the rules."""
+        return ScenarioGuards(max_turns=self.max_turns)
+
+
 class GuardsSection(Section):
     """What watches over a run of turns, before and after the stages. Absent: nothing does."""
 
@@ -175,6 +195,9 @@ class GuardsSection(Section):
     goal: GoalGuardsSection | None = Field(
         None, description="Guards over a conversation with a goal. Absent: none."
     )
+    scenario: ScenarioGuardsSection | None = Field(
+        None, description="Guards over a test of an agent. Absent: none. Not beside the others."
+    )
 
     def built(self) -> Guards:
         """Return the rules."""
@@ -182,4 +205,26 @@ class GuardsSection(Section):
             max_iterations=self.max_iterations,
             turns=self.turns.built() if self.turns is not None else None,
             goal=self.goal.built() if self.goal is not None else None,
+            scenario=self.scenario.built() if self.scenario is not None else None,
         )
+
+
+def guard_faults(
+    guards: GuardsSection | None, stages: Sequence[StageSection]
+) -> Iterator[tuple[Path, str]]:
+    """Yield (path in the policy, what is wrong) for what the guards of a scenario cannot go with:
+    each would give a test another verdict than its criteria do.
+    """
+    if guards is None or guards.scenario is None:
+        return
+    for key in ("turns", "goal"):
+        if getattr(guards, key) is not None:
+            yield ("guards", key), "is set, and so is scenario, which settles the verdict alone"
+    for index, stage in enumerate(stages):
+        at: Path = ("stages", index)
+        if stage.panel is not None and stage.panel.settle == "early":
+            words = "is 'early'; must be wait_all: guards.scenario needs every criterion"
+            yield (*at, "panel", "settle"), words
+        if stage.on_no_quorum == "accept":
+            words = "is 'accept'; with guards.scenario judges that fail must not pass a test"
+            yield (*at, "on_no_quorum"), words

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from consensus.config.build import build
-from consensus.config.model import PolicyFile
+from consensus.config.file import PolicyFile
 from consensus.config.nodes import MAX_BYTES
 from consensus.config.positions import Path, PositionedYaml, dotted, shown
 from consensus.config.shape import NAME, allowed, choices, keys, node_at, suggestion

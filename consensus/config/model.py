@@ -1,19 +1,13 @@
-"""The shape of the policy file. docs/policy.md and docs/policy.schema.json are generated from it.
-
-What depends on each other (quorum and seats, n and strategy) is checked in build.py and stages.py.
+"""The shape of a policy's stages. What depends on each other (quorum and seats, n and strategy) is
+checked in stages.py.
 """
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from consensus.config.bench import BackendSection, JudgeSection
-from consensus.config.guards import GuardsSection
 from consensus.config.section import Name, Section, SoughtText, Unit
-from consensus.config.tools import ToolSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
-
-_NO_OTHER_NAMES: dict[str, JsonValue] = {"additionalProperties": False}
 
 
 class SeatSection(Section):
@@ -177,68 +171,4 @@ class StageSection(Section):
         description="When fewer than `quorum` seats scored. Required with `panel`: there is"
         " no safe default. `fail`: the call fails with UNAVAILABLE if no judge answered at all,"
         " else escalate.",
-    )
-
-
-class SpendSection(Section):
-    """The most that the judges of a policy may cost, in US dollars."""
-
-    per_request_usd: float | None = Field(
-        None, gt=0, description="For one request. A seat that could go beyond it is not asked."
-    )
-    per_hour_usd: float | None = Field(
-        None,
-        gt=0,
-        description="Over any 60 minutes, in this process. Beyond it, requests are refused with"
-        " RESOURCE_EXHAUSTED.",
-    )
-
-
-class PolicySection(Section):
-    """Ordered stages, cheap to strong, and limits."""
-
-    description: str = Field("", max_length=2000, description="What the policy is for.")
-    enabled: bool = Field(True, description="`false`: requests for it are refused.")
-    rubric: Literal["required", "optional"] = Field(
-        "optional", description="`required`: requests without a criterion are refused."
-    )
-    deadline_seconds: float = Field(
-        30.0,
-        gt=0,
-        le=120,
-        description="Most time for a decision, beside the caller's own deadline.",
-    )
-    spend: SpendSection = Field(
-        SpendSection(), description="The most that the judges may cost. Absent: no limit."
-    )
-    guards: GuardsSection | None = Field(
-        None, description="What watches over a run of turns. Absent: nothing does."
-    )
-    stages: list[StageSection] = Field(
-        min_length=1, max_length=16, description="In order; the last cannot advance."
-    )
-
-
-class PolicyFile(Section):
-    """A policy file of the consensus service."""
-
-    version: Literal[1] = Field(1, description="Version of this format.")
-    default_policy: str | None = Field(
-        None,
-        description="Policy for requests that name none. Absent: the one named `default`, or"
-        " the only one.",
-    )
-    backends: dict[Name, BackendSection] = Field(
-        {}, description="Model servers by name.", json_schema_extra=_NO_OTHER_NAMES
-    )
-    judges: dict[Name, JudgeSection] = Field(
-        {}, description="Judges by name.", json_schema_extra=_NO_OTHER_NAMES
-    )
-    policies: dict[Name, PolicySection] = Field(
-        min_length=1, description="Policies by name.", json_schema_extra=_NO_OTHER_NAMES
-    )
-    tools: list[ToolSection] = Field(
-        [],
-        max_length=256,
-        description="Rules for tool calls, in order. See [tool calls](tool-calls.md).",
     )

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from consensus.config.bench import JudgeSection
-from consensus.config.model import PolicyFile, PolicySection
+from consensus.config.file import PolicyFile, PolicySection
 from consensus.domain.decision import MAX_DEPTH
 
 

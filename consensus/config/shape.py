@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema
 
-from consensus.config.model import PolicyFile
+from consensus.config.file import PolicyFile
 from consensus.config.positions import Path
 from consensus.config.section import NAME_PATTERN
 
@@ -49,8 +49,12 @@ def node_at(path: Path) -> Node:
 
 
 def resolved(node: Node) -> Node:
-    """Return what `node` refers to, and of a value that may be absent the value."""
+    """Return what `node` refers to, and of a value that may be absent the value. Of a value that
+    may be a word or a mapping, both in one.
+    """
     options = [option for option in node.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) > 1:
+        return {key: item for option in options[::-1] for key, item in resolved(option).items()}
     node = options[0] if options else node
     if "$ref" in node:
         node = policy_schema()["$defs"][node["$ref"].rpartition("/")[2]]
@@ -99,6 +103,7 @@ def kind(node: Node) -> str:
 def limits(node: Node) -> str:
     """Return which values of the type are allowed; empty where all are."""
     if values := choices(node):
+        values += ["a mapping"] if "properties" in node else []
         return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))
     match node["type"]:
         case "string":

@@ -91,6 +91,11 @@ class ReasonCode(Word):
     UNSUPPORTED_CLAIM = "The worker claims to be done and the findings do not show it."
     PLATEAU = "The latest turns repeat each other."
     NO_PROGRESS = "No further criterion was met for several checks."
+    SCENARIO_CONTINUES = "Nothing about the test is settled yet; the conversation goes on."
+    SCENARIO_SUCCEEDED = "Every criterion of the test is MET."
+    SCENARIO_FAILED = "A criterion of the test is UNMET."
+    SCENARIO_INCONCLUSIVE = "The test must end and some of its criteria nobody can tell."
+    SCENARIO_NO_CRITERIA = "The test has no criteria to judge it by."
 
 
 @value(frozen=True, slots=True)

@@ -116,6 +116,15 @@ class GoalGuards:
 
 
 @value(frozen=True, slots=True, kw_only=True)
+class ScenarioGuards:
+    """Guards over a simulated conversation that tests an agent (LangWatch Scenario)."""
+
+    max_turns: int = 10
+    """Most turns of a test, at least 1; the caller's own limit holds where it is lower. In the
+    last one a verdict is required."""
+
+
+@value(frozen=True, slots=True, kw_only=True)
 class Guards:
     """The guards of a policy; None switches a group off."""
 
@@ -123,3 +132,5 @@ class Guards:
     """Most turns of a run; the caller's own limit holds where it is lower."""
     turns: TurnGuards | None = None
     goal: GoalGuards | None = None
+    scenario: ScenarioGuards | None = None
+    """Beside no other group: it settles the verdict by itself."""

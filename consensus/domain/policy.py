@@ -8,7 +8,7 @@ from functools import cached_property
 from consensus.domain.gradient import unit
 from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
-from consensus.domain.submission import Check
+from consensus.domain.submission import Check, Criterion
 from consensus.domain.tools import ToolRule
 from consensus.domain.values import Word, value
 
@@ -158,6 +158,8 @@ class Policy:
     spend: SpendLimits = field(default_factory=SpendLimits)
     guards: Guards | None = None
     """None: no guard looks at anything."""
+    rubric: tuple[Criterion, ...] = ()
+    """Judges submissions that come without one of their own."""
 
 
 @value(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from consensus.guards.goal import (
 from consensus.guards.outcome import GuardOutcome
 from consensus.guards.outputs import missing_keys
 from consensus.guards.run import run_after, run_before
+from consensus.guards.scenario import as_watched
 
 __all__ = [
     "Answer",
@@ -23,6 +24,7 @@ __all__ = [
     "Step",
     "after_fast",
     "after_strong",
+    "as_watched",
     "goal_status",
     "missing_keys",
     "run_after",

@@ -1,6 +1,6 @@
 """What a guard has to say: a verdict that settles the turn, or words for the worker, or both."""
 
-from consensus.domain.decision import Reason, ReasonCode, Verdict
+from consensus.domain.decision import Reason, ReasonCode, ScenarioOutcome, Verdict
 from consensus.domain.turn import GoalStatus
 from consensus.domain.values import value
 
@@ -21,15 +21,18 @@ class GuardOutcome:
     """What the worker should know, beside what the stages tell it; at most a few lines."""
     goal_status: GoalStatus | None = None
     """None where no goal is watched, or nothing was found out about it."""
+    scenario_outcome: ScenarioOutcome | None = None
+    """None where no scenario is watched, or nothing was found out about it."""
 
     def __add__(self, later: "GuardOutcome") -> "GuardOutcome":
-        """Return both: the later verdict and goal status hold, its reasons and words come first."""
+        """Return both: the later verdict, status and outcome hold; its words come first."""
         told = [later.feedback, self.feedback]
         return GuardOutcome(
             verdict=self.verdict if later.verdict is None else later.verdict,
             reasons=(*later.reasons, *self.reasons),
             feedback="\n".join(words for words in told if words),
             goal_status=self.goal_status if later.goal_status is None else later.goal_status,
+            scenario_outcome=later.scenario_outcome or self.scenario_outcome,
         )
 
 

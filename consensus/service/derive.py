@@ -36,6 +36,9 @@ def derivation_of(
     if request.submission.rubric.criteria:
         words = "has criteria, and derive_criteria is set; must be one of them"
         found.append(Violation(f"{path}submission.rubric.criteria", words))
+    elif policy.rubric and not request.submission.HasField("rubric"):
+        words = f"is set, and policy {policy.name!r} has a rubric; send an empty one to derive"
+        found.append(Violation(f"{path}derive_criteria", words))
     if not 0 <= most <= MAX_CRITERIA:
         words = f"is {most}; must be 1 to {MAX_CRITERIA}, or 0 for {DEFAULT_CRITERIA}"
         found.append(Violation(f"{path}derive_criteria.max_criteria", words))

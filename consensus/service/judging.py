@@ -1,6 +1,7 @@
 """Judges one request: validates it, finds its policy, runs the engine, remembers its answer."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from consensus.cascade import Engine
@@ -9,11 +10,12 @@ from consensus.domain.errors import DepthExceeded
 from consensus.domain.gradient import Usage
 from consensus.domain.policy import Overrides, Policy
 from consensus.domain.ports import Observer
+from consensus.domain.submission import Submission
 from consensus.service import validation
 from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
-from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
+from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2, submission_pb2
 from consensus.wire.decision import decision_fields, decision_to, hierarchy_from
 from consensus.wire.policy import overrides_from
 from consensus.wire.submission import given_as, submission_from
@@ -77,14 +79,15 @@ class Judging:
         rulebook = self._rules.current
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
+        submission, memo = _asked(request.submission, policy)
         return await self._engine.judge(
-            submission_from(request.submission),
+            submission,
             policy,
             rulebook.judges,
             self._observer,
             budget_seconds=budget_seconds,
             hierarchy=hierarchy,
-            memo=given_as(request.submission),
+            memo=memo,
         )
 
     async def _judge(
@@ -101,8 +104,9 @@ class Judging:
             derivation = derivation_of(request, policy, rulebook.judges, self._on_usage, path)
         else:
             validation.require(validation.rubric_present(request.submission, policy, path))
+        submission, memo = _asked(request.submission, policy)
         return await self._engine.judge(
-            submission_from(request.submission),
+            submission,
             self._overridden(policy, request, path),
             rulebook.judges,
             observer,
@@ -110,7 +114,7 @@ class Judging:
             hierarchy=Hierarchy(),
             max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
             derivation=derivation,
-            memo=given_as(request.submission),
+            memo=memo,
         )
 
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:
@@ -121,3 +125,15 @@ class Judging:
             return policy
         validation.require(validation.overrides(wanted, policy, path))
         return validation.overridden(policy, wanted)
+
+
+def _asked(
+    message: submission_pb2.Submission, policy: Policy
+) -> tuple[Submission, dict[str, object] | None]:
+    """Return the submission, with the policy's rubric where it comes without one, and the memo of
+    its message where that is still what is judged.
+    """
+    submission = submission_from(message)
+    if policy.rubric and not message.HasField("rubric"):
+        return replace(submission, rubric=policy.rubric), None
+    return submission, given_as(message)

@@ -27,6 +27,7 @@ MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000
 MAX_OUTPUTS = 256
 MAX_MESSAGES = 10_000
+MAX_SITUATION = 20_000
 MAX_WEIGHT = 1e9
 MAX_CHECKS = 16
 MAX_CONTEXT_DEPTH = 16
@@ -80,7 +81,7 @@ def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Fou
         yield Violation(f"{path}hierarchy.path", words)
 
 
-def submission(message: pb.Submission, path: str) -> _Found:
+def submission(message: pb.Submission, path: str) -> _Found:  # noqa: C901 - a branch for each part
     """Yield what is wrong with a submission. What is absent costs nothing to look over."""
     task, candidate, outputs = message.task, message.candidate, message.outputs
     if not 1 <= len(task) <= MAX_TASK:
@@ -90,7 +91,11 @@ def submission(message: pb.Submission, path: str) -> _Found:
     has_turn = message.HasField("turn")
     if has_turn:
         yield from turns.turn(message.turn, f"{path}.turn")
-    if not candidate and not outputs and not has_turn:
+    has_scenario = message.HasField("scenario")
+    if has_scenario and len(message.scenario.description) > MAX_SITUATION:
+        told = message.scenario.description
+        yield _length(f"{path}.scenario.description", told, 0, MAX_SITUATION)
+    if not candidate and not outputs and not has_turn and not has_scenario:
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)

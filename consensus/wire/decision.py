@@ -15,6 +15,7 @@ from consensus.domain.decision import (
     GateAnswer,
     GateResult,
     Hierarchy,
+    ScenarioOutcome,
     SeatResult,
     SeatStatus,
     StageResult,
@@ -63,6 +64,13 @@ ANSWER_TO = {
     GateAnswer.NO_QUORUM: pb.GATE_ANSWER_NO_QUORUM,
 }
 
+SCENARIO_OUTCOME_TO = {
+    ScenarioOutcome.CONTINUE: pb.SCENARIO_OUTCOME_CONTINUE,
+    ScenarioOutcome.SUCCESS: pb.SCENARIO_OUTCOME_SUCCESS,
+    ScenarioOutcome.FAILURE: pb.SCENARIO_OUTCOME_FAILURE,
+    ScenarioOutcome.INCONCLUSIVE: pb.SCENARIO_OUTCOME_INCONCLUSIVE,
+}
+
 
 def decision_to(decision: Decision) -> pb.Decision:
     """Return the contract's decision."""
@@ -96,6 +104,8 @@ def decision_fields(decision: Decision) -> dict[str, Any]:
         fields["goal_confidence"] = decision.goal_confidence
     if decision.derived_rubric:
         fields["derived_rubric"] = rubric_to(decision.derived_rubric)
+    if decision.scenario_outcome is not None:
+        fields["scenario_outcome"] = SCENARIO_OUTCOME_TO[decision.scenario_outcome]
     return fields
 
 

@@ -6,6 +6,7 @@ from consensus.domain.policy import Overrides, Policy, PolicySet, Stage
 from consensus.domain.submission import Check
 from consensus.v1 import consensus_pb2 as pb
 from consensus.wire.decision import STRATEGY_FROM, STRATEGY_TO
+from consensus.wire.submission import rubric_to
 
 _NUMBERS = ("threshold", "n", "min_score", "min_confidence", "min_agreement")
 
@@ -37,6 +38,7 @@ def _policy_to(
         default=default,
         enabled=policy.enabled,
         stages=[_stage_to(stage, kinds, describe) for stage in policy.stages],
+        rubric=rubric_to(policy.rubric) if policy.rubric else None,
     )
 
 

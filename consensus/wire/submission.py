@@ -19,6 +19,7 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    Scenario,
     Submission,
 )
 from consensus.v1 import submission_pb2 as pb
@@ -39,6 +40,7 @@ def submission_from(message: pb.Submission) -> Submission:
         messages=tuple([Message(turn.role, turn.content) for turn in message.messages]),
         context=plain_struct(message.context) if message.HasField("context") else {},
         turn=turn_from(message.turn) if message.HasField("turn") else None,
+        scenario=_scenario_from(message.scenario) if message.HasField("scenario") else None,
     )
 
 
@@ -60,15 +62,24 @@ def submission_to(submission: Submission) -> pb.Submission:
     message = pb.Submission(
         task=submission.task,
         candidate=submission.candidate,
-        rubric=rubric_to(submission.rubric),
+        rubric=rubric_to(submission.rubric) if submission.rubric else None,
         messages=[pb.Message(role=m.role, content=m.content) for m in submission.messages],
         turn=turn_to(submission.turn) if submission.turn is not None else None,
+        scenario=_scenario_to(submission.scenario) if submission.scenario is not None else None,
     )
     for key, value in submission.outputs.items():
         message.outputs[key].CopyFrom(_value_to(value))
     if submission.context:
         message.context.CopyFrom(_struct_to(submission.context))
     return message
+
+
+def _scenario_from(message: pb.Scenario) -> Scenario:
+    return Scenario(message.description, message.verdict_required)
+
+
+def _scenario_to(scenario: Scenario) -> pb.Scenario:
+    return pb.Scenario(description=scenario.description, verdict_required=scenario.verdict_required)
 
 
 def rubric_to(rubric: Sequence[Criterion]) -> pb.Rubric:

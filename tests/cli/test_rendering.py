@@ -145,3 +145,9 @@ def test_what_models_used_and_how_far_the_goal_is_are_shown() -> None:
     assert "1,234 tokens, $0.0013" in shown(decision)
     decision.usage.ClearField("cost_usd")
     assert "1,234 tokens, cost unknown" in shown(decision)
+
+
+def test_what_became_of_a_test_is_shown() -> None:
+    decision = decision_to(DECISION)
+    decision.scenario_outcome = decision_pb2.SCENARIO_OUTCOME_CONTINUE
+    assert "scenario CONTINUE" in shown(decision)

@@ -5,8 +5,16 @@ from typing import Any
 
 import pytest
 
-from consensus.config.guards import GoalGuardsSection, TurnGuardsSection
-from consensus.domain.guards import Cadence, GoalGuards, GuardAction, Guards, TurnGuards, TurnJudge
+from consensus.config.guards import GoalGuardsSection, ScenarioGuardsSection, TurnGuardsSection
+from consensus.domain.guards import (
+    Cadence,
+    GoalGuards,
+    GuardAction,
+    Guards,
+    ScenarioGuards,
+    TurnGuards,
+    TurnJudge,
+)
 from tests.config.policies import default, policy, rules
 
 
@@ -23,8 +31,20 @@ def test_what_is_left_out_has_the_rules_own_default() -> None:
     assert guards(guards={"turns": {}, "goal": {}}) == Guards(turns=TurnGuards(), goal=GoalGuards())
 
 
+def test_the_guards_of_a_scenario_stand_alone() -> None:
+    assert guards(guards={"scenario": {}}) == Guards(scenario=ScenarioGuards())
+    assert guards(guards={"scenario": {"max_turns": 5}}) == Guards(
+        scenario=ScenarioGuards(max_turns=5)
+    )
+
+
 @pytest.mark.parametrize(
-    ("section", "built"), [(TurnGuardsSection, TurnGuards), (GoalGuardsSection, GoalGuards)]
+    ("section", "built"),
+    [
+        (TurnGuardsSection, TurnGuards),
+        (GoalGuardsSection, GoalGuards),
+        (ScenarioGuardsSection, ScenarioGuards),
+    ],
 )
 def test_every_rule_can_be_written(section: Any, built: Any) -> None:
     assert list(section.model_fields) == [field.name for field in fields(built)]

@@ -32,7 +32,7 @@ CHECK: Path = (*STAGE, "checks", 3)
         ((*CHECK, "json_schema"), "a mapping"),
         (("policies", "any", "enabled"), "true or false"),
         (("policies", "any", "description"), "text of at most 2000 characters"),
-        (("policies", "any", "rubric"), "required or optional"),
+        (("policies", "any", "rubric"), "required, optional or a mapping"),
         (("policies", "stages", "stages", 0, "name"), NAME),
     ],
 )

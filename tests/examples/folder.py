@@ -7,6 +7,8 @@ SUBMISSIONS = EXAMPLES / "submissions"
 POLICIES = EXAMPLES / "policies"
 TOOL_CALLS = EXAMPLES / "tool_calls"
 VERDICTS = {"ACCEPT": 0, "RETRY": 1, "ESCALATE": 2}
+ENDS = VERDICTS | {"UNAVAILABLE": 4}
+"""Exit codes of `consensus judge`: the verdicts', and that of an error in place of one."""
 
 
 def readme_table(heading: str) -> list[list[str]]:

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from consensus.cli import check, judge
-from tests.examples.folder import EXAMPLES, POLICIES, SUBMISSIONS, VERDICTS, readme_table
+from tests.examples.folder import ENDS, EXAMPLES, POLICIES, SUBMISSIONS, readme_table
 
 TABLE = [(file, submission, verdict) for file, _, submission, verdict in readme_table("Policies")]
 
@@ -24,6 +24,7 @@ def without_backends(policies: Path, folder: Path) -> Path:
     """
     copy = folder / policies.name
     text = policies.read_text("utf-8").replace("../keys/", f"{EXAMPLES / 'keys'}/")
+    text = text.replace("http://127.0.0.1:11434", "http://127.0.0.1:9")  # nobody serves `discard`
     copy.write_text(text.replace("dns:///judge-", f"unix:{folder}/"), "utf-8")
     return copy
 
@@ -44,7 +45,7 @@ def test_a_policy_gives_the_verdict_that_the_readme_promises(
 ) -> None:
     policies = without_backends(POLICIES / file, tmp_path)
     result = judged(SUBMISSIONS / submission, policies)
-    assert result.exit_code == VERDICTS[verdict], result.output
+    assert result.exit_code == ENDS[verdict], result.output
 
 
 def test_a_plan_without_its_estimate_goes_back_before_any_judge_is_asked(tmp_path: Path) -> None:

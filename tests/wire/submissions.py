@@ -17,6 +17,7 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    Scenario,
     Submission,
 )
 from consensus.domain.turn import EarlierTurn, GoalStatus, OutputKey, ToolCall, Turn
@@ -104,6 +105,7 @@ submissions = st.builds(
     messages=st.lists(messages, max_size=3).map(tuple),
     context=structs,
     turn=st.none() | turns,
+    scenario=st.none() | st.builds(Scenario, prose, st.booleans()),
 ).filter(lambda submission: bool(submission.candidate or submission.outputs))
 received = submissions.map(lambda submission: submission_from(submission_to(submission)))
 """Submissions as they come in, where a number has lost its spelling: 1e16 is 10000000000000000."""

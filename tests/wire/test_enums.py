@@ -7,7 +7,13 @@ from enum import Enum
 import pytest
 from google.protobuf.descriptor import EnumDescriptor
 
-from consensus.domain.decision import GateAnswer, SeatStatus, StageResult, Verdict
+from consensus.domain.decision import (
+    GateAnswer,
+    ScenarioOutcome,
+    SeatStatus,
+    StageResult,
+    Verdict,
+)
 from consensus.domain.execution import ExecutionState
 from consensus.domain.gradient import Failure, FailureKind, FindingStatus
 from consensus.domain.policy import StrategyName
@@ -27,6 +33,9 @@ def sent_enums() -> Iterator[tuple[type[Enum], EnumDescriptor, Sequence[int]]]:
         of["Verdict"],
         [decision_to(replace(DECISION, verdict=verdict)).verdict for verdict in Verdict],
     )
+    tested = [replace(DECISION, scenario_outcome=outcome) for outcome in ScenarioOutcome]
+    outcomes = [decision_to(decision).scenario_outcome for decision in tested]
+    yield ScenarioOutcome, of["ScenarioOutcome"], outcomes
     stages = [
         replace(DECISION.stages[1], consensus=replace(CONSENSUS, strategy=strategy))
         for strategy in StrategyName

@@ -10,6 +10,7 @@ from string import Template
 
 from consensus.domain.submission import Criterion
 from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
+from consensus.judges.llm.scenario import SITUATION
 from consensus.judges.llm.subject import Subject
 
 PROMPT_VERSION = "1"
@@ -64,7 +65,7 @@ class Prompt:
             "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
             "messages": fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE,
             "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
-            "ask": ask,
+            "ask": f"{_test(subject, nonce)}\n\n{ask}" if subject.test else ask,
         }
         pieces = self._pieces.copy()
         pieces[1::2] = [told[field] for field in pieces[1::2]]
@@ -74,6 +75,12 @@ class Prompt:
 def fenced(name: str, text: str, nonce: str) -> str:
     """Return `text` as a block that only this nonce closes."""
     return f"<<<{name} {nonce}\n{text}\n{name} {nonce}>>>"
+
+
+def _test(subject: Subject, nonce: str) -> str:
+    """Return what is said of a test; before the request, so that templates need no field for it."""
+    situation = fenced("SCENARIO", subject.situation, nonce) if subject.situation else NONE
+    return f"{SITUATION}\n{situation}\n\n{subject.test}"
 
 
 def _rubric(order: Sequence[Criterion]) -> str:

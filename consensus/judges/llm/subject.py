@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Message, Submission
 from consensus.domain.turn import Turn
+from consensus.judges.llm.scenario import rules_of_test
 
 CHARS_PER_TOKEN = 4
 """Of the estimate: text of most languages has about so many."""
@@ -45,6 +46,10 @@ class Subject:
     """Messages told whole, and all of them."""
     digest: str
     """64 hexadecimal digits of everything that a judge may see."""
+    situation: str = ""
+    """What the simulated user of a test plays; empty where there is none."""
+    test: str = ""
+    """The rules of judging a test, our own words; empty where the conversation is none."""
     prompts: dict[object, str] = field(default_factory=dict, compare=False, repr=False)
     """What is asked about it, by wording, so that seats that ask alike put it together once."""
 
@@ -56,6 +61,8 @@ class Subject:
     def holds(self, text: str) -> bool:
         """Tell whether `text` stands anywhere in it."""
         plain = (self.task, self.context, self.messages, self.candidate, *self.outputs)
+        if text in self.situation:
+            return True
         return any(text in part for part in (*plain, *[c.id + c.text for c in self.rubric]))
 
 
@@ -95,10 +102,13 @@ def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
     told = [_numbered(index, message) for index, message in enumerate(submission.messages)]
     fixed = [submission.task, context, submission.candidate, *outputs]
     fixed += [criterion.text for criterion in submission.rubric]
+    scenario = submission.scenario
+    situation, test = (scenario.description, rules_of_test(submission)) if scenario else ("", "")
+    fixed += [situation, test]
     room = max_tokens * CHARS_PER_TOKEN - sum(map(len, fixed))
     start = _first_told(told, room, keep)
     left_out = _left_out(submission.messages[:start]) if start else []
-    digest = _digest(submission, context, outputs)
+    digest = _digest(submission, context, outputs, test)
     return Subject(
         task=submission.task,
         rubric=submission.rubric,
@@ -109,6 +119,8 @@ def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
         outputs=outputs,
         messages_told=(len(told) - start, len(told)),
         digest=digest,
+        situation=situation,
+        test=test,
     )
 
 
@@ -180,8 +192,17 @@ def _json(value: object) -> str:
         return ""
 
 
-def _digest(submission: Submission, context: str, outputs: tuple[str, ...]) -> str:
+def _digest(submission: Submission, context: str, outputs: tuple[str, ...], test: str) -> str:
     rubric = [(c.id, c.text, c.required, c.weight) for c in submission.rubric]
     messages = [(message.role, message.content) for message in submission.messages]
-    parts = (submission.task, submission.candidate, context, outputs, rubric, messages)
+    parts: tuple[object, ...] = (
+        submission.task,
+        submission.candidate,
+        context,
+        outputs,
+        rubric,
+        messages,
+    )
+    if test:  # without one the digest, and with it the criteria's order, is as it ever was
+        parts += (submission.scenario, test)
     return hashlib.sha256(ascii(parts).encode("ascii")).hexdigest()

@@ -122,6 +122,20 @@ class FindingStatus(_Words):
     """The judge cannot tell: no vote."""
 
 
+class ScenarioOutcome(_Words):
+    """What became of a test."""
+
+    PREFIX = "SCENARIO_OUTCOME_"
+    UNSPECIFIED = pb.SCENARIO_OUTCOME_UNSPECIFIED
+    """No test, or no verdict: judges that fail give none."""
+    CONTINUE = pb.SCENARIO_OUTCOME_CONTINUE
+    """The conversation goes on."""
+    SUCCESS = pb.SCENARIO_OUTCOME_SUCCESS
+    FAILURE = pb.SCENARIO_OUTCOME_FAILURE
+    INCONCLUSIVE = pb.SCENARIO_OUTCOME_INCONCLUSIVE
+    """The test ends and nobody can tell: not a failure."""
+
+
 class Denial(_Words):
     """Why a tool call was denied."""
 
