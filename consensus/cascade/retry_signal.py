@@ -25,12 +25,13 @@ _INSTEAD = {
 def retry_signal(denial: Denial, proposal: Proposal, why: Sequence[str]) -> str:
     """Return the worker's text, at most MAX_CHARS characters."""
     instead = _INSTEAD[denial]
-    tools = list(dict.fromkeys(proposal.available_tools))
+    denied = proposal.call.name
+    tools = [tool for tool in dict.fromkeys(proposal.available_tools) if tool != denied]
     if tools and denial in (Denial.NO_RULE, Denial.UNKNOWN_TOOL):
         more = f" and {len(tools) - MAX_TOLD} more" if len(tools) > MAX_TOLD else ""
         instead += f" You have: {', '.join(tools[:MAX_TOLD])}{more}."
     head = (
-        f"The call of tool {proposal.call.name!r} was denied before it ran. Nothing has happened,"
+        f"The call of tool {denied!r} was denied before it ran. Nothing has happened,"
         " and no iteration is used up.\nWhy:\n"
     )
     tail = f"\nWhat to do instead: {instead}"
