@@ -16,12 +16,12 @@ from consensus.domain.policy import (
     panel_faults,
 )
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
-from consensus.service import turns
+from consensus.service import processes, turns
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
 from consensus.wire.decision import STRATEGY_FROM
-from consensus.wire.submission import check_from
+from consensus.wire.submission import TARGET_FROM, check_from
 
 MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000
@@ -87,10 +87,10 @@ def submission(message: pb.Submission, path: str) -> _Found:
         yield _length(f"{path}.task", task, 1, MAX_TASK)
     if len(candidate) > MAX_CONTENT:
         yield _length(f"{path}.candidate", candidate, 0, MAX_CONTENT)
-    has_turn = message.HasField("turn")
-    if has_turn:
-        yield from turns.turn(message.turn, f"{path}.turn")
-    if not candidate and not outputs and not has_turn:
+    has_turn, has_process = message.HasField("turn"), message.HasField("process")
+    if has_turn or has_process or message.policy_violations:
+        yield from _facts(message, path)
+    if not (candidate or outputs or has_turn or has_process):
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
@@ -105,6 +105,12 @@ def submission(message: pb.Submission, path: str) -> _Found:
         yield from _messages(messages, f"{path}.messages")
     if criteria:
         yield from _rubric(criteria, f"{path}.rubric.criteria")
+
+
+def _facts(message: pb.Submission, path: str) -> _Found:
+    if message.HasField("turn"):
+        yield from turns.turn(message.turn, f"{path}.turn")
+    yield from processes.process(message, path)
 
 
 def _free_form_faults(message: pb.Submission, path: str) -> _Found:
@@ -182,6 +188,8 @@ def _checks(checks: Sequence[pb.Check], path: str, effort: Effort) -> _Found:
         where, kind = f"{path}[{index}]", check.WhichOneof("kind")
         if kind is None:
             yield Violation(where, "has no kind of check; must have exactly one")
+        elif check.target not in TARGET_FROM:
+            yield Violation(f"{where}.target", f"is {check.target}, which is no target")
         elif kind == "json_schema" and (
             deep := next(_json(where, struct_pb2.Value(struct_value=check.json_schema), 32), None)
         ):

@@ -12,7 +12,7 @@ from consensus.domain.submission import Criterion
 from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
 from consensus.judges.llm.subject import Subject
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """Goes up with every change of prompt.txt, of the wordings below, or of how a subject is told."""
 SHIPPED = Path(__file__).with_name("prompt.txt").read_text("utf-8")
 
@@ -28,6 +28,7 @@ AGAIN = (
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
 NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
 NONE = "(none)"
+ATTEMPTED = "Attempted, and stopped by the policy of the platform before they ran, calls of:"
 
 Nonce = Callable[[], str]
 """Makes a key that nobody can guess, a new one each time it is called."""
@@ -57,12 +58,14 @@ class Prompt:
         while subject.holds(nonce):
             nonce = make_nonce()
         outputs = [fenced("OUTPUT", output, nonce) for output in subject.outputs]
+        if subject.process:
+            outputs.append(fenced("PROCESS", subject.process, nonce))
         told = {
             "nonce": nonce,
             "rubric": fenced("RUBRIC", _rubric(order), nonce) if order else NO_RUBRIC,
             "task": fenced("TASK", subject.task, nonce),
             "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
-            "messages": fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE,
+            "messages": _conversation(subject, nonce),
             "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
             "ask": ask,
         }
@@ -74,6 +77,14 @@ class Prompt:
 def fenced(name: str, text: str, nonce: str) -> str:
     """Return `text` as a block that only this nonce closes."""
     return f"<<<{name} {nonce}\n{text}\n{name} {nonce}>>>"
+
+
+def _conversation(subject: Subject, nonce: str) -> str:
+    """Return the messages and what was stopped; here, because every template has this field."""
+    told = fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE
+    if not subject.blocked:
+        return told
+    return f"{told}\n{ATTEMPTED}\n{fenced('BLOCKED', subject.blocked, nonce)}"
 
 
 def _rubric(order: Sequence[Criterion]) -> str:
