@@ -8,8 +8,9 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 
 from consensus.cascade.admission import plain
 from consensus.domain.decision import Decision, SeatResult, SeatStatus, StageResult
-from consensus.v1 import decision_pb2
-from consensus.wire.decision import SEAT_STATUS_TO, decision_to
+from consensus.v1 import consensus_pb2, decision_pb2
+from consensus.wire.decision import SEAT_STATUS_TO
+from consensus.wire.validation_results import reply
 
 _STATUS = {number: status for status, number in SEAT_STATUS_TO.items()}
 
@@ -17,7 +18,9 @@ _STATUS = {number: status for status, number in SEAT_STATUS_TO.items()}
 class JudgingProgress:
     """An observer that draws one line for each judge while it is asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, request: consensus_pb2.JudgeRequest | None = None) -> None:
+        """`request` says what the decision carries; None: nothing that must be asked for."""
+        self._request = request or consensus_pb2.JudgeRequest()
         self.decision: decision_pb2.Decision | None = None
         console = Console(stderr=True)
         self._progress = Progress(
@@ -70,4 +73,4 @@ class JudgingProgress:
 
     def decided(self, decision: Decision) -> None:
         """Keep the decision."""
-        self.decision = decision_to(decision)
+        self.decision = reply(decision, self._request)

@@ -11,15 +11,17 @@ from consensus.domain.decision import Decision, SeatResult, StageResult
 from consensus.domain.ports import Observer
 from consensus.service.calls import stray_cancellation
 from consensus.v1 import consensus_pb2 as pb
-from consensus.wire.decision import decision_to, seat_to, stage_to
+from consensus.wire.decision import seat_to, stage_to
+from consensus.wire.validation_results import reply
 
 
 async def stream(
+    request: pb.JudgeRequest,
     judge: Callable[[Observer], Awaitable[None]],
     observer: Observer,
     write: Callable[[pb.StreamJudgeResponse], Awaitable[None]],
 ) -> None:
-    """Run `judge` and write each step that it tells of; `observer` is told too.
+    """Run `judge` and write each step that it tells of `request`; `observer` is told too.
 
     Raises what `judge` or `write` raised, bare.
     """
@@ -29,7 +31,7 @@ async def stream(
     async def tell() -> None:
         with send:
             try:
-                await judge(_Events(observer, send))
+                await judge(_Events(request, observer, send))
             except asyncio.CancelledError as error:
                 if not stray_cancellation():
                     raise
@@ -54,8 +56,12 @@ class _Events:
     """An observer that also sends every step as an event."""
 
     def __init__(
-        self, observer: Observer, events: MemoryObjectSendStream[pb.StreamJudgeResponse]
+        self,
+        request: pb.JudgeRequest,
+        observer: Observer,
+        events: MemoryObjectSendStream[pb.StreamJudgeResponse],
     ) -> None:
+        self._request = request
         self._observer = observer
         self._send = events.send_nowait
 
@@ -80,4 +86,4 @@ class _Events:
     def decided(self, decision: Decision) -> None:
         """Tell the decision."""
         self._observer.decided(decision)
-        self._send(pb.StreamJudgeResponse(decision=decision_to(decision)))
+        self._send(pb.StreamJudgeResponse(decision=reply(decision, self._request)))
