@@ -123,3 +123,10 @@ class Guards:
     """Most turns of a run; the caller's own limit holds where it is lower."""
     turns: TurnGuards | None = None
     goal: GoalGuards | None = None
+
+    @property
+    def of_attempts(self) -> bool:
+        """Whether what is judged is a whole attempt. A turn on the way to a goal is none: a low
+        score there says "not yet" and not "start again".
+        """
+        return self.turns is None and self.goal is None
