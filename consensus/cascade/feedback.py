@@ -19,9 +19,8 @@ def feedback(results: Sequence[StageResult], *, attempt: bool = True) -> str:
     For a whole `attempt`, the first line says how bad it is.
     """
     lines = [line] if attempt and (line := opening(results)) else []
-    left = (
-        MAX_CHARS - 1 - sum(len(line) + 1 for line in lines)
-    )  # 1: for the mark of what is left out
+    taken = sum(len(line) + 1 for line in lines)
+    left = MAX_CHARS - 1 - taken  # 1: for the mark that some are left out
     for line in dict.fromkeys(_lines(results)):
         if len(line) + 1 > left:
             lines.append("…")
