@@ -1,4 +1,4 @@
-"""AEGIS's worked panels, each as a policy beside the shipped one."""
+"""Policies beside AEGIS's shipped one: its worked panels, and its panel seated in other ways."""
 
 from copy import deepcopy
 from typing import Any
@@ -52,3 +52,17 @@ def add_panels(content: dict[str, Any]) -> None:
         content["policies"][name] = {"stages": [stage]}
         for seat in stage["panel"]["seats"]:
             content["judges"][seat["judge"]] = {"kind": "remote", "target": ""}
+
+
+def add_policies(content: dict[str, Any]) -> None:
+    """Add panels beside the shipped policy: one alone, in haste, of all three, and nested."""
+    panel = stage_of(content, "multi_judge")
+    hasty = [seat | {"timeout_seconds": 0.2} for seat in panel["panel"]["seats"]]
+    inner = [{"judge": "panel"}]
+    content["policies"] |= {
+        "panel": {"stages": [panel]},
+        "hasty": {"stages": [panel | {"panel": panel["panel"] | {"seats": hasty}}]},
+        "every": {"stages": [panel | {"panel": panel["panel"] | {"quorum": 3}}]},
+        "nested": {"stages": [panel | {"panel": {"seats": inner}}]},
+    }
+    content["judges"]["panel"] = {"kind": "policy", "policy": "panel"}

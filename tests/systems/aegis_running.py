@@ -31,7 +31,8 @@ def shipped(target: str, change: Change | None = None) -> PolicySet:
     if change is not None:
         change(content)
     for name, judge in content["judges"].items():
-        judge |= {"target": target, "judge": name}
+        if judge["kind"] == "remote":
+            judge |= {"target": target, "judge": name}
     return parse_policies(json.dumps(content), SHIPPED, check_faults)
 
 
