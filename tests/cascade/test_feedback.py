@@ -173,15 +173,17 @@ async def test_a_vote_is_as_bad_as_its_seats_are_on_average() -> None:
 
 
 async def test_a_panel_that_is_not_sure_tells_its_reasoning_the_least_sure_first() -> None:
-    rules = stage("a", "b", "c", min_confidence=0.99)
+    rules = stage("a", "b", "c", "d", min_confidence=0.99)
     judges = (
         Instant("a", scores(0.9, 0.8, reasoning="The sources are old.")),
         Instant("b", scores(0.8, 0.3, reasoning="I cannot see the prices.")),
         Instant("c", scores(0.9, 0.1)),
+        Instant("d", scores(0.6, 0.9, reasoning="Too long.")),
     )
     decision = await decide(rules, *judges)
     assert [reason.code for reason in decision.reasons] == [ReasonCode.CONFIDENCE_BELOW_MIN]
     assert decision.feedback.splitlines()[1:] == [
+        "- d (0.60): Too long.",
         "- b (0.80, confidence 0.30): I cannot see the prices.",
         "- a (0.90, confidence 0.80): The sources are old.",
     ]
