@@ -68,6 +68,9 @@ async def test_what_every_validator_passes_is_accepted(running: Validated) -> No
     ("fields", "stages"),
     [
         pytest.param({"process": ProcessResult(exit_code=1)}, STAGES[:1], id="exit code"),
+        pytest.param(
+            {"process": ProcessResult(exit_code=1), "candidate": ""}, STAGES[:1], id="no output"
+        ),
         pytest.param({"candidate": '{"summary": "Two."}'}, STAGES[:2], id="schema"),
         pytest.param({"candidate": '{"summary": "", "files": []}'}, STAGES[:3], id="expression"),
     ],

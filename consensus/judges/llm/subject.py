@@ -21,6 +21,8 @@ MAX_TOLD = 40
 _FIRST_WORDS = 60
 STDERR_HEAD, STDERR_TAIL = 1_000, 3_000
 """Characters of a longer standard error that are told: a program's last words say why it ended."""
+MAX_BLOCKED = 100
+"""Most blocked tools that are named."""
 _BLOCKED = "policy_violations"
 """The key of the context that says the same as the submission's own field (AEGIS's payload)."""
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
@@ -196,8 +198,10 @@ def _blocked(submission: Submission) -> str:
     """Return the tools that were stopped, by the submission's own field and by its context."""
     found = submission.context.get(_BLOCKED)
     named = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
-    names = dict.fromkeys((*submission.policy_violations, *named))
-    return "\n".join(json.dumps(name, ensure_ascii=False) for name in names)
+    names = list(dict.fromkeys((*submission.policy_violations, *named)))
+    told = [json.dumps(name, ensure_ascii=False) for name in names[:MAX_BLOCKED]]
+    more = [f"and {len(names) - MAX_BLOCKED} more"] if len(names) > MAX_BLOCKED else []
+    return "\n".join([*told, *more])
 
 
 def _text(value: object) -> str:

@@ -221,6 +221,12 @@ def test_tools_that_were_blocked_are_told_apart_from_tools_that_were_never_tried
     assert "BLOCKED" not in prompt(submission())
 
 
+def test_of_many_blocked_tools_the_first_are_named_and_the_rest_are_counted() -> None:
+    told = prompt(submission(policy_violations=[f"t{number}" for number in range(103)]))
+    lines = dict(blocks(told))["BLOCKED"].splitlines()
+    assert (lines[0], lines[99:]) == ('"t0"', ['"t99"', "and 3 more"])
+
+
 def test_blocked_tools_of_the_context_are_told_once_with_those_of_the_field() -> None:
     context = {"policy_violations": ["cmd.run", "fs.write"], "locale": "pt"}
     told = prompt(submission(policy_violations=("cmd.run",), context=context))
