@@ -101,7 +101,7 @@ class Engine:
             decision_id=decision_id,
             verdict=outcome.verdict or Verdict.ESCALATE,
             reasons=(*outcome.reasons, *run.reasons),
-            feedback="" if silent else told(outcome.feedback, feedback(run.results)),
+            feedback="" if silent else _feedback(run, policy, outcome.feedback),
             effective_score=min(scores, default=None),
             criteria=_criteria(run.results),
             stages=run.results,
@@ -217,6 +217,11 @@ def _outcome(run: _Run, guarding: Guarding | None) -> GuardOutcome:
         return GuardOutcome(verdict=run.verdict)
     outcome = guarding.outcome(run.verdict, _criteria(run.results), run.results)
     return GuardOutcome(reasons=guarding.reasons) + outcome
+
+
+def _feedback(run: _Run, policy: Policy, words: str) -> str:
+    attempt = policy.guards is None or policy.guards.of_attempts
+    return told(words, feedback(run.results, attempt=attempt))
 
 
 def _action(stage: Stage, result: StageResult) -> Action:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from consensus.domain.decision import CriterionResult, StageResult
+from consensus.cascade.opening import opening
+from consensus.domain.decision import CriterionResult, GateAnswer, StageResult
 from consensus.domain.fold import reaches
 from consensus.domain.gradient import FindingStatus, GradientResult
 
@@ -10,12 +11,16 @@ MAX_CHARS = 4_000
 MAX_REASONING = 800
 
 
-def feedback(results: Sequence[StageResult]) -> str:
+def feedback(results: Sequence[StageResult], *, attempt: bool = True) -> str:
     """Return what the worker should mend: failed checks, required criteria that are not MET, other
-    UNMET ones, then the reasoning of the seats below the threshold, lowest score first.
+    UNMET ones, then the reasoning of the seats below the threshold, lowest score first; where the
+    gate was not sure enough, that of the others, too.
+
+    For a whole `attempt`, the first line says how bad it is.
     """
-    lines: list[str] = []
-    left = MAX_CHARS - 1  # for the mark that some are left out
+    lines = [line] if attempt and (line := opening(results)) else []
+    taken = sum(len(line) + 1 for line in lines)
+    left = MAX_CHARS - 1 - taken  # 1: for the mark that some are left out
     for line in dict.fromkeys(_lines(results)):
         if len(line) + 1 > left:
             lines.append("…")
@@ -74,6 +79,24 @@ def _reasonings(results: Sequence[StageResult]) -> Iterator[str]:
     ]
     for score, judge, reasoning in sorted(low):
         yield f"- {judge} ({score:.2f}): {reasoning[:MAX_REASONING]}"
+    for confidence, score, judge, reasoning in sorted(_unsure(results)):
+        sure = f"{score:.2f}, confidence {confidence:.2f}"
+        yield f"- {judge} ({sure}): {reasoning[:MAX_REASONING]}"
+
+
+def _unsure(results: Sequence[StageResult]) -> Iterator[tuple[float, float, str, str]]:
+    """Yield (confidence, score, judge, reasoning) of the seats at the threshold or above where the
+    panel was not sure enough: nothing else says what the gate missed.
+    """
+    for result in results:
+        if result.consensus is None or result.gate.answer is not GateAnswer.UNSURE:
+            continue
+        for seat in result.consensus.seats:
+            given = seat.gradient
+            if given is None or not (seat.votes and given.reasoning):
+                continue
+            if reaches(given.score, result.consensus.threshold):
+                yield given.confidence, given.score, seat.judge, given.reasoning
 
 
 def _scored(results: Sequence[StageResult]) -> Iterator[GradientResult]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from consensus.cascade.admission import plain
+from consensus.cascade.opening import opening
 from consensus.domain.decision import CheckResult, Decision
 from consensus.domain.tool_call import Denial, Proposal
 
@@ -48,7 +49,9 @@ def objections(decision: Decision) -> list[str]:
     empty, what the judges said, lowest score first.
     """
     lines = [f"- {reason.message}"[:MAX_LINE] for reason in decision.reasons]
-    return [*lines, *(decision.feedback.splitlines() or _reasonings(decision))]
+    size = opening(decision.stages)  # a call is no attempt: what to do instead is said below
+    told = [line for line in decision.feedback.splitlines() if line != size]
+    return [*lines, *(told or _reasonings(decision))]
 
 
 def _reasonings(decision: Decision) -> Iterator[str]:

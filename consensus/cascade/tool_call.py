@@ -86,6 +86,7 @@ def submission_of(proposal: Proposal, arguments: Mapping[str, object], show: Sho
         task=proposal.task,
         candidate=json.dumps(call, ensure_ascii=False),
         rubric=proposal.rubric,
+        policy_violations=tuple(proposal.policy_violations),
         context={
             "execution_id": proposal.execution_id,
             "validation_context": proposal.validation_context,

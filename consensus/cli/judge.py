@@ -39,6 +39,11 @@ MAX_REPLY_BYTES = 8 << 20
     help="Policies to judge by in this process. Without it, the bundled one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the decision as JSON.")
+@click.option(
+    "--validation-results",
+    is_flag=True,
+    help="With --json: also the decision by kind of validator.",
+)
 @click.option("--timeout-seconds", default=30.0, show_default=True, type=click.FloatRange(0.1, 120))
 @click.pass_context
 def command(
@@ -48,6 +53,7 @@ def command(
     policy: str,
     policy_file: Path | None,
     as_json: bool,
+    validation_results: bool,
     timeout_seconds: float,
 ) -> None:
     """Judge the submission in FILE (JSON; `-` reads standard input).
@@ -60,7 +66,9 @@ def command(
     request = read_request(file)
     if policy:
         request.policy = policy
-    with JudgingProgress() as progress:
+    if validation_results:
+        request.include_validation_results = True
+    with JudgingProgress(request) as progress:
         if target:
             anyio.run(judge_at, target, request, timeout_seconds, progress)
         else:

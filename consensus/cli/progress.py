@@ -11,8 +11,9 @@ from consensus.domain.decision import Decision, Hierarchy, SeatResult, SeatStatu
 from consensus.domain.execution import STATE_AFTER, ExecutionState
 from consensus.domain.policy import Policy
 from consensus.domain.ports import Observer, SilentObserver
-from consensus.v1 import decision_pb2
-from consensus.wire.decision import SEAT_STATUS_TO, decision_to
+from consensus.v1 import consensus_pb2, decision_pb2
+from consensus.wire.decision import SEAT_STATUS_TO
+from consensus.wire.validation_results import reply
 
 _STATUS = {number: status for status, number in SEAT_STATUS_TO.items()}
 
@@ -22,7 +23,9 @@ class JudgingProgress(SilentObserver):
     asked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, request: consensus_pb2.JudgeRequest | None = None) -> None:
+        """`request` says what the decision carries; None: nothing that must be asked for."""
+        self._request = request or consensus_pb2.JudgeRequest()
         self.decision: decision_pb2.Decision | None = None
         console = Console(stderr=True)
         self._progress = Progress(
@@ -89,4 +92,4 @@ class JudgingProgress(SilentObserver):
     def decided(self, decision: Decision) -> None:
         """Draw the last state and keep the decision."""
         self.enter(STATE_AFTER[decision.verdict])
-        self.decision = decision_to(decision)
+        self.decision = reply(decision, self._request)

@@ -9,15 +9,20 @@ from consensus.domain.ports import CheckFaults
 from consensus.domain.submission import (
     Check,
     CheckKind,
+    CheckTarget,
     CodeBlock,
     Contains,
     ContainsAll,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     NotContains,
     NumericAnswer,
     Regex,
 )
+
+_PLACES = ("output", "target")
+"""The keys that say where to look."""
 
 
 def build_check(
@@ -26,12 +31,23 @@ def build_check(
     """Build one check and add what is wrong with it."""
     kinds = list(_kinds(section))
     if len(kinds) != 1:
-        names = ", ".join(name for name in CheckSection.model_fields if name != "output")
+        names = ", ".join(name for name in CheckSection.model_fields if name not in _PLACES)
         faults.add(path, f"has {len(kinds)} kinds of check; must have exactly one of {names}")
         return Check(Contains(""))
-    check = Check(kinds[0], section.output)
+    check = Check(kinds[0], section.output, CheckTarget(section.target))
+    faults.add_fields(path, _place_faults(check))
     faults.add_fields(path, check_faults(check))
     return check
+
+
+def _place_faults(check: Check) -> Iterator[tuple[str, str]]:
+    stderr = check.target is not CheckTarget.CANDIDATE
+    if check.output and stderr:
+        yield "target", "has no meaning beside `output`"
+    if isinstance(check.kind, ExitCode):
+        for key, given in (("output", check.output), ("target", stderr)):
+            if given:
+                yield key, "has no meaning beside `exit_code`, which looks at no text"
 
 
 def _kinds(section: CheckSection) -> Iterator[CheckKind]:
@@ -51,3 +67,5 @@ def _kinds(section: CheckSection) -> Iterator[CheckKind]:
         yield LengthLimit(**section.length.model_dump())
     if section.code_block is not None:
         yield CodeBlock(section.code_block)
+    if section.exit_code is not None:
+        yield ExitCode(**section.exit_code.model_dump())

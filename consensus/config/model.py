@@ -112,11 +112,26 @@ class LengthSection(Section):
     max_chars: int | None = Field(None, ge=0, description="Most characters.")
 
 
+class ExitCodeSection(Section):
+    """How the candidate's process must have ended."""
+
+    expected: int = Field(0, ge=-(1 << 31), lt=1 << 31, description="The exit code that passes.")
+    stderr_score: Unit = Field(
+        1.0, description="The check's score where standard error is not empty (AEGIS: 0.85)."
+    )
+    min_score: float = Field(
+        1.0, gt=0, le=1, description="Score from which the check passes, inclusive."
+    )
+
+
 class CheckSection(Section):
-    """One deterministic check: exactly one key beside `output`."""
+    """One deterministic check: exactly one key beside `output` and `target`."""
 
     output: str = Field(
-        "", max_length=200, description="Key of the output to look at. Empty: the candidate."
+        "", max_length=200, description="Key of the output to look at. Empty: as `target` says."
+    )
+    target: Literal["candidate", "stderr"] = Field(
+        "candidate", description="The text to look at: `stderr` is that of the candidate's process."
     )
     contains: SoughtText | None = Field(None, description="The text holds this string.")
     contains_all: list[SoughtText] | None = Field(
@@ -139,6 +154,9 @@ class CheckSection(Section):
         min_length=1,
         max_length=40,
         description="The text holds a fenced code block of this language; `*` for any.",
+    )
+    exit_code: ExitCodeSection | None = Field(
+        None, description="The candidate's process ended like this. `{}`: with 0."
     )
 
 

@@ -229,6 +229,10 @@ class CheckResult:
     message: str
     """What was seen."""
     evidence: tuple[Evidence, ...] = ()
+    score: float | None = None
+    """0 to 1, where that is between yes and no; None: 1 where it holds, else 0."""
+    of_process: bool = False
+    """Whether it looked at how the candidate's process ended."""
 
 
 @value(frozen=True, slots=True, kw_only=True)
@@ -247,10 +251,11 @@ class StageResult:
 
     @property
     def score(self) -> float | None:
-        """The stage's score: the panel's, or 1 and 0 for checks; None without a quorum."""
+        """The stage's score: the panel's, or the lowest of its checks; None without a quorum."""
         if self.consensus is not None:
             return self.consensus.final_score
-        return 1.0 if all(check.passed for check in self.checks) else 0.0
+        scores = [float(c.passed) if c.score is None else c.score for c in self.checks]
+        return min(scores, default=1.0)
 
 
 @value(frozen=True, slots=True, kw_only=True)

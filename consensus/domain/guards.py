@@ -134,3 +134,10 @@ class Guards:
     goal: GoalGuards | None = None
     scenario: ScenarioGuards | None = None
     """Beside no other group: it settles the verdict by itself."""
+
+    @property
+    def of_attempts(self) -> bool:
+        """Whether what is judged is a whole attempt. A turn on the way to a goal is none, nor is a
+        conversation: a low score there says "not yet" and not "start again".
+        """
+        return self.turns is None and self.goal is None and self.scenario is None

@@ -81,7 +81,9 @@ class ExitCode:
 
     expected: int = 0
     stderr_score: float = 1.0
-    """Score of the check where standard error is not empty, 0 to 1; below 1 it fails."""
+    """Score of the check where standard error is not empty, 0 to 1."""
+    min_score: float = 1.0
+    """Score from which the check passes, inclusive, above 0."""
 
 
 @value(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class ConsensusServicer(consensus_pb2_grpc.ConsensusServiceServicer):
             await context.write(fitting(event, self._max_bytes))
             self._on_event()
 
-        await stream(judge, self._observer, write, self._now)
+        await stream(request.request, judge, self._observer, write, self._now)
 
     async def BatchJudge(
         self, request: pb.BatchJudgeRequest, context: Context

@@ -16,9 +16,10 @@ from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2, submission_pb2
-from consensus.wire.decision import decision_fields, decision_to, hierarchy_from
+from consensus.wire.decision import hierarchy_from
 from consensus.wire.policy import overrides_from
 from consensus.wire.submission import given_as, submission_from
+from consensus.wire.validation_results import reply, reply_fields
 
 
 class Judging:
@@ -49,15 +50,15 @@ class Judging:
         validation.require(validation.judge_request(request, path))
         if not request.request_id:
             decision = await self._judge(request, budget_seconds, self._observer, path)
-            return decision_fields(decision)
+            return reply_fields(decision, request)
 
         async def judge() -> bytes:
             decision = await self._judge(request, budget_seconds, self._observer, path)
-            return decision_to(decision).SerializeToString()
+            return reply(decision, request).SerializeToString()
 
         content = request.SerializeToString(deterministic=True)
-        reply = await self._replays.once(request.request_id, content, judge)
-        return decision_pb2.Decision.FromString(reply)
+        earlier = await self._replays.once(request.request_id, content, judge)
+        return decision_pb2.Decision.FromString(earlier)
 
     async def watch(
         self, request: consensus_pb2.JudgeRequest, budget_seconds: float, observer: Observer

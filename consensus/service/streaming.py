@@ -13,20 +13,22 @@ from consensus.domain.policy import Policy
 from consensus.domain.ports import Observer, SilentObserver
 from consensus.service.calls import stray_cancellation
 from consensus.v1 import consensus_pb2 as pb
-from consensus.wire.decision import decision_to, seat_to, stage_to
+from consensus.wire.decision import seat_to, stage_to
 from consensus.wire.execution import child_to, state_changed_to
+from consensus.wire.validation_results import reply
 
 Now = Callable[[], datetime.datetime]
 _Send = Callable[[pb.StreamJudgeResponse], None]
 
 
 async def stream(
+    request: pb.JudgeRequest,
     judge: Callable[[Observer], Awaitable[None]],
     observer: Observer,
     write: Callable[[pb.StreamJudgeResponse], Awaitable[None]],
     now: Now,
 ) -> None:
-    """Run `judge` and write each step that it tells of; `observer` is told too.
+    """Run `judge` and write each step that it tells of `request`; `observer` is told too.
 
     `now` tells the time in UTC, for the events that carry one.
     Raises what `judge` or `write` raised, bare.
@@ -37,7 +39,7 @@ async def stream(
     async def tell() -> None:
         with send:
             try:
-                await judge(_Beginning(observer, send.send_nowait, now))
+                await judge(_Beginning(request, observer, send.send_nowait, now))
             except asyncio.CancelledError as error:
                 if not stray_cancellation():
                     raise
@@ -61,7 +63,8 @@ async def stream(
 class _Beginning(SilentObserver):
     """Waits for the decision that a stream is about."""
 
-    def __init__(self, observer: Observer, send: _Send, now: Now) -> None:
+    def __init__(self, request: pb.JudgeRequest, observer: Observer, send: _Send, now: Now) -> None:
+        self._request = request
         self._observer = observer
         self._send = send
         self._now = now
@@ -70,7 +73,7 @@ class _Beginning(SilentObserver):
         """Tell that the worker's attempt is in, and of each step from here on."""
         observer = self._observer.begun(policy, place)
         children = ChildExecutions(policy, place, self._now)
-        events = _Events(observer, self._send, children, self._now)
+        events = _Events(self._request, observer, self._send, children, self._now)
         events.enter(ExecutionState.RUNNING)
         return events
 
@@ -79,8 +82,14 @@ class _Events(SilentObserver):
     """An observer of one decision that also sends every step as an event."""
 
     def __init__(
-        self, observer: Observer, send: _Send, children: ChildExecutions, now: Now
+        self,
+        request: pb.JudgeRequest,
+        observer: Observer,
+        send: _Send,
+        children: ChildExecutions,
+        now: Now,
     ) -> None:
+        self._request = request
         self._observer = observer
         self._send = send
         self._children = children
@@ -123,4 +132,4 @@ class _Events(SilentObserver):
         """Tell where that leaves the worker's execution, and the decision."""
         self._observer.decided(decision)
         self.enter(STATE_AFTER[decision.verdict])
-        self._send(pb.StreamJudgeResponse(decision=decision_to(decision)))
+        self._send(pb.StreamJudgeResponse(decision=reply(decision, self._request)))

@@ -16,18 +16,17 @@ from consensus.domain.policy import (
     panel_faults,
 )
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
-from consensus.service import turns
+from consensus.service import facts
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
 from consensus.wire.decision import STRATEGY_FROM
-from consensus.wire.submission import check_from
+from consensus.wire.submission import TARGET_FROM, check_from
 
 MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000
 MAX_OUTPUTS = 256
 MAX_MESSAGES = 10_000
-MAX_SITUATION = 20_000
 MAX_WEIGHT = 1e9
 MAX_CHECKS = 16
 MAX_CONTEXT_DEPTH = 16
@@ -81,21 +80,17 @@ def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Fou
         yield Violation(f"{path}hierarchy.path", words)
 
 
-def submission(message: pb.Submission, path: str) -> _Found:  # noqa: C901 - a branch for each part
+def submission(message: pb.Submission, path: str) -> _Found:
     """Yield what is wrong with a submission. What is absent costs nothing to look over."""
     task, candidate, outputs = message.task, message.candidate, message.outputs
     if not 1 <= len(task) <= MAX_TASK:
         yield _length(f"{path}.task", task, 1, MAX_TASK)
     if len(candidate) > MAX_CONTENT:
         yield _length(f"{path}.candidate", candidate, 0, MAX_CONTENT)
-    has_turn = message.HasField("turn")
-    if has_turn:
-        yield from turns.turn(message.turn, f"{path}.turn")
-    has_scenario = message.HasField("scenario")
-    if has_scenario and len(message.scenario.description) > MAX_SITUATION:
-        told = message.scenario.description
-        yield _length(f"{path}.scenario.description", told, 0, MAX_SITUATION)
-    if not candidate and not outputs and not has_turn and not has_scenario:
+    alone = message.HasField("turn") or message.HasField("process") or message.HasField("scenario")
+    if alone or message.policy_violations:
+        yield from facts.facts(message, path)
+    if not (candidate or outputs or alone):
         yield Violation(f"{path}.candidate", "is empty, and so is outputs; one must be given")
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
@@ -187,6 +182,8 @@ def _checks(checks: Sequence[pb.Check], path: str, effort: Effort) -> _Found:
         where, kind = f"{path}[{index}]", check.WhichOneof("kind")
         if kind is None:
             yield Violation(where, "has no kind of check; must have exactly one")
+        elif check.target not in TARGET_FROM:
+            yield Violation(f"{where}.target", f"is {check.target}, which is no target")
         elif kind == "json_schema" and (
             deep := next(_json(where, struct_pb2.Value(struct_value=check.json_schema), 32), None)
         ):

@@ -248,14 +248,16 @@ class StageResult(_message.Message):
     def __init__(self, stage: _Optional[str] = ..., checks: _Optional[_Iterable[_Union[CheckResult, _Mapping]]] = ..., consensus: _Optional[_Union[Consensus, _Mapping]] = ..., gate: _Optional[_Union[GateResult, _Mapping]] = ..., settled: bool = ..., duration: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class CheckResult(_message.Message):
-    __slots__ = ("check", "passed", "message")
+    __slots__ = ("check", "passed", "message", "score")
     CHECK_FIELD_NUMBER: _ClassVar[int]
     PASSED_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    SCORE_FIELD_NUMBER: _ClassVar[int]
     check: str
     passed: bool
     message: str
-    def __init__(self, check: _Optional[str] = ..., passed: bool = ..., message: _Optional[str] = ...) -> None: ...
+    score: float
+    def __init__(self, check: _Optional[str] = ..., passed: bool = ..., message: _Optional[str] = ..., score: _Optional[float] = ...) -> None: ...
 
 class Consensus(_message.Message):
     __slots__ = ("final_score", "consensus_confidence", "agreement", "coverage", "strategy", "threshold", "tie", "individual_results", "dissents")

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63onsensus/v1/submission.proto\x12\x0c\x63onsensus.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xdf\x03\n\nSubmission\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x11\n\tcandidate\x18\x02 \x01(\t\x12\x36\n\x07outputs\x18\x03 \x03(\x0b\x32%.consensus.v1.Submission.OutputsEntry\x12$\n\x06rubric\x18\x04 \x01(\x0b\x32\x14.consensus.v1.Rubric\x12\'\n\x08messages\x18\x05 \x03(\x0b\x32\x15.consensus.v1.Message\x12(\n\x07\x63ontext\x18\x06 \x01(\x0b\x32\x17.google.protobuf.Struct\x12 \n\x04turn\x18\x07 \x01(\x0b\x32\x12.consensus.v1.Turn\x12,\n\x07process\x18\x08 \x01(\x0b\x32\x1b.consensus.v1.ProcessResult\x12\x19\n\x11policy_violations\x18\t \x03(\t\x12\"\n\x05trace\x18\n \x01(\x0b\x32\x13.consensus.v1.Trace\x12(\n\x08scenario\x18\x0b \x01(\x0b\x32\x16.consensus.v1.Scenario\x1a\x46\n\x0cOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12%\n\x05value\x18\x02 \x01(\x0b\x32\x16.google.protobuf.Value:\x02\x38\x01\"2\n\rProcessResult\x12\x11\n\texit_code\x18\x01 \x01(\x05\x12\x0e\n\x06stderr\x18\x02 \x01(\t\"=\n\x05Trace\x12\x17\n\rotlp_protobuf\x18\x01 \x01(\x0cH\x00\x12\x13\n\totlp_json\x18\x02 \x01(\tH\x00\x42\x06\n\x04kind\"9\n\x08Scenario\x12\x13\n\x0b\x64\x65scription\x18\x01 \x01(\t\x12\x18\n\x10verdict_required\x18\x02 \x01(\x08\"3\n\x06Rubric\x12)\n\x08\x63riteria\x18\x01 \x03(\x0b\x32\x17.consensus.v1.Criterion\"|\n\tCriterion\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08required\x18\x03 \x01(\x08\x12\x13\n\x06weight\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12#\n\x06\x63hecks\x18\x05 \x03(\x0b\x32\x13.consensus.v1.CheckB\t\n\x07_weight\"\x81\x04\n\x05\x43heck\x12\x0e\n\x06output\x18\x01 \x01(\t\x12)\n\x06target\x18\n \x01(\x0e\x32\x19.consensus.v1.CheckTarget\x12\x12\n\x08\x63ontains\x18\x02 \x01(\tH\x00\x12.\n\x0c\x63ontains_all\x18\x03 \x01(\x0b\x32\x16.consensus.v1.TextListH\x00\x12\x16\n\x0cnot_contains\x18\x04 \x01(\tH\x00\x12\x0f\n\x05regex\x18\x05 \x01(\tH\x00\x12.\n\x0bjson_schema\x18\x06 \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12.\n\x07numeric\x18\x07 \x01(\x0b\x32\x1b.consensus.v1.NumericAnswerH\x00\x12+\n\x06length\x18\x08 \x01(\x0b\x32\x19.consensus.v1.LengthLimitH\x00\x12\x14\n\ncode_block\x18\t \x01(\tH\x00\x12+\n\texit_code\x18\x0b \x01(\x0b\x32\x16.consensus.v1.ExitCodeH\x00\x12%\n\x03sql\x18\x0c \x01(\x0b\x32\x16.consensus.v1.SqlQueryH\x00\x12&\n\x03url\x18\r \x01(\x0b\x32\x17.consensus.v1.UrlAnswerH\x00\x12)\n\x08\x63ode_run\x18\x0e \x01(\x0b\x32\x15.consensus.v1.CodeRunH\x00\x42\x06\n\x04kind\"H\n\x08\x45xitCode\x12\x10\n\x08\x65xpected\x18\x01 \x01(\x05\x12\x19\n\x0cstderr_score\x18\x02 \x01(\x01H\x00\x88\x01\x01\x42\x0f\n\r_stderr_score\"<\n\x08SqlQuery\x12\r\n\x05setup\x18\x01 \x01(\t\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\t\x12\x10\n\x08min_rows\x18\x03 \x01(\x05\"\x1d\n\tUrlAnswer\x12\x10\n\x08\x63ontains\x18\x01 \x01(\t\")\n\x07\x43odeRun\x12\x10\n\x08language\x18\x01 \x01(\t\x12\x0c\n\x04test\x18\x02 \x01(\t\"\x1a\n\x08TextList\x12\x0e\n\x06values\x18\x01 \x03(\t\"1\n\rNumericAnswer\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x11\n\ttolerance\x18\x02 \x01(\x01\"\xa5\x01\n\x0bLengthLimit\x12\x16\n\tmin_words\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tmax_words\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12\x16\n\tmin_chars\x18\x03 \x01(\x05H\x02\x88\x01\x01\x12\x16\n\tmax_chars\x18\x04 \x01(\x05H\x03\x88\x01\x01\x42\x0c\n\n_min_wordsB\x0c\n\n_max_wordsB\x0c\n\n_min_charsB\x0c\n\n_max_chars\"(\n\x07Message\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\"\xd4\x02\n\x04Turn\x12\x11\n\titeration\x18\x01 \x01(\x05\x12\x1b\n\x0emax_iterations\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12 \n\x13judge_every_n_turns\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12*\n\ntool_calls\x18\x04 \x03(\x0b\x32\x16.consensus.v1.ToolCall\x12,\n\x0boutput_keys\x18\x05 \x03(\x0b\x32\x17.consensus.v1.OutputKey\x12\x15\n\rclient_facing\x18\x06 \x01(\x08\x12\x18\n\x10success_criteria\x18\x07 \x01(\t\x12\x18\n\x10node_description\x18\x08 \x01(\t\x12*\n\x07\x65\x61rlier\x18\t \x03(\x0b\x32\x19.consensus.v1.EarlierTurnB\x11\n\x0f_max_iterationsB\x16\n\x14_judge_every_n_turns\"\xbb\x01\n\x0b\x45\x61rlierTurn\x12\x0c\n\x04text\x18\x01 \x01(\t\x12*\n\ntool_calls\x18\x02 \x03(\x0b\x32\x16.consensus.v1.ToolCall\x12\x19\n\x0c\x63riteria_met\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12-\n\x0bgoal_status\x18\x04 \x01(\x0e\x32\x18.consensus.v1.GoalStatus\x12\x17\n\x0fgoal_confidence\x18\x05 \x01(\x01\x42\x0f\n\r_criteria_met\";\n\x08ToolCall\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\t\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x08\"+\n\tOutputKey\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08nullable\x18\x02 \x01(\x08*`\n\x0b\x43heckTarget\x12\x1c\n\x18\x43HECK_TARGET_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43HECK_TARGET_CANDIDATE\x10\x01\x12\x17\n\x13\x43HECK_TARGET_STDERR\x10\x02*\xa7\x01\n\nGoalStatus\x12\x1b\n\x17GOAL_STATUS_UNSPECIFIED\x10\x00\x12\x18\n\x14GOAL_STATUS_COMPLETE\x10\x01\x12\x17\n\x13GOAL_STATUS_PARTIAL\x10\x02\x12\x17\n\x13GOAL_STATUS_NOT_YET\x10\x03\x12\x17\n\x13GOAL_STATUS_REFUSAL\x10\x04\x12\x17\n\x13GOAL_STATUS_UNKNOWN\x10\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x63onsensus/v1/submission.proto\x12\x0c\x63onsensus.v1\x1a\x1cgoogle/protobuf/struct.proto\"\xdf\x03\n\nSubmission\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x11\n\tcandidate\x18\x02 \x01(\t\x12\x36\n\x07outputs\x18\x03 \x03(\x0b\x32%.consensus.v1.Submission.OutputsEntry\x12$\n\x06rubric\x18\x04 \x01(\x0b\x32\x14.consensus.v1.Rubric\x12\'\n\x08messages\x18\x05 \x03(\x0b\x32\x15.consensus.v1.Message\x12(\n\x07\x63ontext\x18\x06 \x01(\x0b\x32\x17.google.protobuf.Struct\x12 \n\x04turn\x18\x07 \x01(\x0b\x32\x12.consensus.v1.Turn\x12,\n\x07process\x18\x08 \x01(\x0b\x32\x1b.consensus.v1.ProcessResult\x12\x19\n\x11policy_violations\x18\t \x03(\t\x12\"\n\x05trace\x18\n \x01(\x0b\x32\x13.consensus.v1.Trace\x12(\n\x08scenario\x18\x0b \x01(\x0b\x32\x16.consensus.v1.Scenario\x1a\x46\n\x0cOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12%\n\x05value\x18\x02 \x01(\x0b\x32\x16.google.protobuf.Value:\x02\x38\x01\"2\n\rProcessResult\x12\x11\n\texit_code\x18\x01 \x01(\x05\x12\x0e\n\x06stderr\x18\x02 \x01(\t\"=\n\x05Trace\x12\x17\n\rotlp_protobuf\x18\x01 \x01(\x0cH\x00\x12\x13\n\totlp_json\x18\x02 \x01(\tH\x00\x42\x06\n\x04kind\"9\n\x08Scenario\x12\x13\n\x0b\x64\x65scription\x18\x01 \x01(\t\x12\x18\n\x10verdict_required\x18\x02 \x01(\x08\"3\n\x06Rubric\x12)\n\x08\x63riteria\x18\x01 \x03(\x0b\x32\x17.consensus.v1.Criterion\"|\n\tCriterion\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08required\x18\x03 \x01(\x08\x12\x13\n\x06weight\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12#\n\x06\x63hecks\x18\x05 \x03(\x0b\x32\x13.consensus.v1.CheckB\t\n\x07_weight\"\x81\x04\n\x05\x43heck\x12\x0e\n\x06output\x18\x01 \x01(\t\x12)\n\x06target\x18\n \x01(\x0e\x32\x19.consensus.v1.CheckTarget\x12\x12\n\x08\x63ontains\x18\x02 \x01(\tH\x00\x12.\n\x0c\x63ontains_all\x18\x03 \x01(\x0b\x32\x16.consensus.v1.TextListH\x00\x12\x16\n\x0cnot_contains\x18\x04 \x01(\tH\x00\x12\x0f\n\x05regex\x18\x05 \x01(\tH\x00\x12.\n\x0bjson_schema\x18\x06 \x01(\x0b\x32\x17.google.protobuf.StructH\x00\x12.\n\x07numeric\x18\x07 \x01(\x0b\x32\x1b.consensus.v1.NumericAnswerH\x00\x12+\n\x06length\x18\x08 \x01(\x0b\x32\x19.consensus.v1.LengthLimitH\x00\x12\x14\n\ncode_block\x18\t \x01(\tH\x00\x12+\n\texit_code\x18\x0b \x01(\x0b\x32\x16.consensus.v1.ExitCodeH\x00\x12%\n\x03sql\x18\x0c \x01(\x0b\x32\x16.consensus.v1.SqlQueryH\x00\x12&\n\x03url\x18\r \x01(\x0b\x32\x17.consensus.v1.UrlAnswerH\x00\x12)\n\x08\x63ode_run\x18\x0e \x01(\x0b\x32\x15.consensus.v1.CodeRunH\x00\x42\x06\n\x04kind\"n\n\x08\x45xitCode\x12\x10\n\x08\x65xpected\x18\x01 \x01(\x05\x12\x19\n\x0cstderr_score\x18\x02 \x01(\x01H\x00\x88\x01\x01\x12\x16\n\tmin_score\x18\x03 \x01(\x01H\x01\x88\x01\x01\x42\x0f\n\r_stderr_scoreB\x0c\n\n_min_score\"<\n\x08SqlQuery\x12\r\n\x05setup\x18\x01 \x01(\t\x12\x0f\n\x07\x63olumns\x18\x02 \x03(\t\x12\x10\n\x08min_rows\x18\x03 \x01(\x05\"\x1d\n\tUrlAnswer\x12\x10\n\x08\x63ontains\x18\x01 \x01(\t\")\n\x07\x43odeRun\x12\x10\n\x08language\x18\x01 \x01(\t\x12\x0c\n\x04test\x18\x02 \x01(\t\"\x1a\n\x08TextList\x12\x0e\n\x06values\x18\x01 \x03(\t\"1\n\rNumericAnswer\x12\r\n\x05value\x18\x01 \x01(\x01\x12\x11\n\ttolerance\x18\x02 \x01(\x01\"\xa5\x01\n\x0bLengthLimit\x12\x16\n\tmin_words\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x16\n\tmax_words\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12\x16\n\tmin_chars\x18\x03 \x01(\x05H\x02\x88\x01\x01\x12\x16\n\tmax_chars\x18\x04 \x01(\x05H\x03\x88\x01\x01\x42\x0c\n\n_min_wordsB\x0c\n\n_max_wordsB\x0c\n\n_min_charsB\x0c\n\n_max_chars\"(\n\x07Message\x12\x0c\n\x04role\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\"\xd4\x02\n\x04Turn\x12\x11\n\titeration\x18\x01 \x01(\x05\x12\x1b\n\x0emax_iterations\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12 \n\x13judge_every_n_turns\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12*\n\ntool_calls\x18\x04 \x03(\x0b\x32\x16.consensus.v1.ToolCall\x12,\n\x0boutput_keys\x18\x05 \x03(\x0b\x32\x17.consensus.v1.OutputKey\x12\x15\n\rclient_facing\x18\x06 \x01(\x08\x12\x18\n\x10success_criteria\x18\x07 \x01(\t\x12\x18\n\x10node_description\x18\x08 \x01(\t\x12*\n\x07\x65\x61rlier\x18\t \x03(\x0b\x32\x19.consensus.v1.EarlierTurnB\x11\n\x0f_max_iterationsB\x16\n\x14_judge_every_n_turns\"\xbb\x01\n\x0b\x45\x61rlierTurn\x12\x0c\n\x04text\x18\x01 \x01(\t\x12*\n\ntool_calls\x18\x02 \x03(\x0b\x32\x16.consensus.v1.ToolCall\x12\x19\n\x0c\x63riteria_met\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12-\n\x0bgoal_status\x18\x04 \x01(\x0e\x32\x18.consensus.v1.GoalStatus\x12\x17\n\x0fgoal_confidence\x18\x05 \x01(\x01\x42\x0f\n\r_criteria_met\";\n\x08ToolCall\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\targuments\x18\x02 \x01(\t\x12\x0e\n\x06\x66\x61iled\x18\x03 \x01(\x08\"+\n\tOutputKey\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08nullable\x18\x02 \x01(\x08*`\n\x0b\x43heckTarget\x12\x1c\n\x18\x43HECK_TARGET_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43HECK_TARGET_CANDIDATE\x10\x01\x12\x17\n\x13\x43HECK_TARGET_STDERR\x10\x02*\xa7\x01\n\nGoalStatus\x12\x1b\n\x17GOAL_STATUS_UNSPECIFIED\x10\x00\x12\x18\n\x14GOAL_STATUS_COMPLETE\x10\x01\x12\x17\n\x13GOAL_STATUS_PARTIAL\x10\x02\x12\x17\n\x13GOAL_STATUS_NOT_YET\x10\x03\x12\x17\n\x13GOAL_STATUS_REFUSAL\x10\x04\x12\x17\n\x13GOAL_STATUS_UNKNOWN\x10\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,10 +34,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_SUBMISSION_OUTPUTSENTRY']._loaded_options = None
   _globals['_SUBMISSION_OUTPUTSENTRY']._serialized_options = b'8\001'
-  _globals['_CHECKTARGET']._serialized_start=2566
-  _globals['_CHECKTARGET']._serialized_end=2662
-  _globals['_GOALSTATUS']._serialized_start=2665
-  _globals['_GOALSTATUS']._serialized_end=2832
+  _globals['_CHECKTARGET']._serialized_start=2604
+  _globals['_CHECKTARGET']._serialized_end=2700
+  _globals['_GOALSTATUS']._serialized_start=2703
+  _globals['_GOALSTATUS']._serialized_end=2870
   _globals['_SUBMISSION']._serialized_start=78
   _globals['_SUBMISSION']._serialized_end=557
   _globals['_SUBMISSION_OUTPUTSENTRY']._serialized_start=487
@@ -55,27 +55,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CHECK']._serialized_start=913
   _globals['_CHECK']._serialized_end=1426
   _globals['_EXITCODE']._serialized_start=1428
-  _globals['_EXITCODE']._serialized_end=1500
-  _globals['_SQLQUERY']._serialized_start=1502
-  _globals['_SQLQUERY']._serialized_end=1562
-  _globals['_URLANSWER']._serialized_start=1564
-  _globals['_URLANSWER']._serialized_end=1593
-  _globals['_CODERUN']._serialized_start=1595
-  _globals['_CODERUN']._serialized_end=1636
-  _globals['_TEXTLIST']._serialized_start=1638
-  _globals['_TEXTLIST']._serialized_end=1664
-  _globals['_NUMERICANSWER']._serialized_start=1666
-  _globals['_NUMERICANSWER']._serialized_end=1715
-  _globals['_LENGTHLIMIT']._serialized_start=1718
-  _globals['_LENGTHLIMIT']._serialized_end=1883
-  _globals['_MESSAGE']._serialized_start=1885
-  _globals['_MESSAGE']._serialized_end=1925
-  _globals['_TURN']._serialized_start=1928
-  _globals['_TURN']._serialized_end=2268
-  _globals['_EARLIERTURN']._serialized_start=2271
-  _globals['_EARLIERTURN']._serialized_end=2458
-  _globals['_TOOLCALL']._serialized_start=2460
-  _globals['_TOOLCALL']._serialized_end=2519
-  _globals['_OUTPUTKEY']._serialized_start=2521
-  _globals['_OUTPUTKEY']._serialized_end=2564
+  _globals['_EXITCODE']._serialized_end=1538
+  _globals['_SQLQUERY']._serialized_start=1540
+  _globals['_SQLQUERY']._serialized_end=1600
+  _globals['_URLANSWER']._serialized_start=1602
+  _globals['_URLANSWER']._serialized_end=1631
+  _globals['_CODERUN']._serialized_start=1633
+  _globals['_CODERUN']._serialized_end=1674
+  _globals['_TEXTLIST']._serialized_start=1676
+  _globals['_TEXTLIST']._serialized_end=1702
+  _globals['_NUMERICANSWER']._serialized_start=1704
+  _globals['_NUMERICANSWER']._serialized_end=1753
+  _globals['_LENGTHLIMIT']._serialized_start=1756
+  _globals['_LENGTHLIMIT']._serialized_end=1921
+  _globals['_MESSAGE']._serialized_start=1923
+  _globals['_MESSAGE']._serialized_end=1963
+  _globals['_TURN']._serialized_start=1966
+  _globals['_TURN']._serialized_end=2306
+  _globals['_EARLIERTURN']._serialized_start=2309
+  _globals['_EARLIERTURN']._serialized_end=2496
+  _globals['_TOOLCALL']._serialized_start=2498
+  _globals['_TOOLCALL']._serialized_end=2557
+  _globals['_OUTPUTKEY']._serialized_start=2559
+  _globals['_OUTPUTKEY']._serialized_end=2602
 # @@protoc_insertion_point(module_scope)

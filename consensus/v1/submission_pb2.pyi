@@ -142,12 +142,14 @@ class Check(_message.Message):
     def __init__(self, output: _Optional[str] = ..., target: _Optional[_Union[CheckTarget, str]] = ..., contains: _Optional[str] = ..., contains_all: _Optional[_Union[TextList, _Mapping]] = ..., not_contains: _Optional[str] = ..., regex: _Optional[str] = ..., json_schema: _Optional[_Union[_struct_pb2.Struct, _Mapping]] = ..., numeric: _Optional[_Union[NumericAnswer, _Mapping]] = ..., length: _Optional[_Union[LengthLimit, _Mapping]] = ..., code_block: _Optional[str] = ..., exit_code: _Optional[_Union[ExitCode, _Mapping]] = ..., sql: _Optional[_Union[SqlQuery, _Mapping]] = ..., url: _Optional[_Union[UrlAnswer, _Mapping]] = ..., code_run: _Optional[_Union[CodeRun, _Mapping]] = ...) -> None: ...
 
 class ExitCode(_message.Message):
-    __slots__ = ("expected", "stderr_score")
+    __slots__ = ("expected", "stderr_score", "min_score")
     EXPECTED_FIELD_NUMBER: _ClassVar[int]
     STDERR_SCORE_FIELD_NUMBER: _ClassVar[int]
+    MIN_SCORE_FIELD_NUMBER: _ClassVar[int]
     expected: int
     stderr_score: float
-    def __init__(self, expected: _Optional[int] = ..., stderr_score: _Optional[float] = ...) -> None: ...
+    min_score: float
+    def __init__(self, expected: _Optional[int] = ..., stderr_score: _Optional[float] = ..., min_score: _Optional[float] = ...) -> None: ...
 
 class SqlQuery(_message.Message):
     __slots__ = ("setup", "columns", "min_rows")

@@ -6,8 +6,10 @@ from consensus.domain.decision import CheckResult
 from consensus.domain.gradient import Evidence
 from consensus.domain.submission import (
     Check,
+    CheckTarget,
     Contains,
     ContainsAll,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     NotContains,
@@ -18,6 +20,7 @@ from consensus.domain.submission import (
 from consensus.validators.describe import describe
 from consensus.validators.effort import Effort, EffortSpentError
 from consensus.validators.expressions import ExpressionError, search
+from consensus.validators.process import exit_code
 from consensus.validators.reading import Reading
 from consensus.validators.text import near, target
 
@@ -26,6 +29,7 @@ MAX_QUOTE = 200
 _SHOWN = 80
 _CHECK_STEPS = 500
 
+_Readings = dict[tuple[str, CheckTarget], Reading | None]
 _Outcome = tuple[bool, str, tuple[str, ...]]
 """Whether it holds, what was seen, and what to quote."""
 
@@ -36,22 +40,40 @@ def run_checks(checks: Sequence[Check], submission: Submission) -> list[CheckRes
     The checks share one effort; a check that it does not cover does not hold, and says so.
     """
     effort = Effort()
-    readings: dict[str, Reading | None] = {}
-    return [_run(check, _reading(check, submission, readings, effort), effort) for check in checks]
+    readings: _Readings = {}
+    return [
+        _of_process(check, check.kind, submission)
+        if isinstance(check.kind, ExitCode)
+        else _run(check, _reading(check, submission, readings, effort), effort)
+        for check in checks
+    ]
+
+
+def _of_process(check: Check, wanted: ExitCode, submission: Submission) -> CheckResult:
+    score, message = exit_code(wanted, submission.process)
+    return CheckResult(
+        describe(check),
+        score >= wanted.min_score,
+        message,
+        score=score if 0 < score < 1 else None,
+        of_process=True,
+    )
 
 
 def _reading(
-    check: Check, submission: Submission, readings: dict[str, Reading | None], effort: Effort
+    check: Check, submission: Submission, readings: _Readings, effort: Effort
 ) -> Reading | None:
-    if check.output not in readings:
-        text = target(submission, check.output)
-        readings[check.output] = None if text is None else Reading(text, effort)
-    return readings[check.output]
+    looked_at = check.output, check.target
+    if looked_at not in readings:
+        text = target(submission, *looked_at)
+        readings[looked_at] = None if text is None else Reading(text, effort)
+    return readings[looked_at]
 
 
 def _run(check: Check, reading: Reading | None, effort: Effort) -> CheckResult:
     if reading is None:
-        return CheckResult(describe(check), False, f"there is no readable output {check.output!r}")
+        missing = f"readable output {check.output!r}" if check.output else "process with a stderr"
+        return CheckResult(describe(check), False, f"there is no {missing}")
     try:
         effort.spend(_CHECK_STEPS)
         passed, message, quotes = _evaluate(check, reading, effort)

@@ -2,8 +2,10 @@
 
 from consensus.domain.submission import (
     Check,
+    CheckTarget,
     Contains,
     ContainsAll,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     NotContains,
@@ -16,7 +18,13 @@ _LONGEST = 60
 
 def describe(check: Check) -> str:
     """Return the check in words, such as `contains "Paris"`; long values are cut."""
-    where = f" in output {check.output!r}" if check.output else ""
+    where = ""
+    if isinstance(check.kind, ExitCode):
+        pass  # looks at no text
+    elif check.output:
+        where = f" in output {check.output!r}"
+    elif check.target is CheckTarget.STDERR:
+        where = " in stderr"
     return _kind(check) + where
 
 
@@ -40,8 +48,17 @@ def _kind(check: Check) -> str:
             )
         case LengthLimit() as limit:
             return _length(limit)
+        case ExitCode() as wanted:
+            return _exit_code(wanted)
         case block:
             return f"holds a {block.language} code block".replace("a * code", "a code")
+
+
+def _exit_code(wanted: ExitCode) -> str:
+    words = f"exits with {wanted.expected}"
+    if wanted.stderr_score < wanted.min_score:
+        words += " and an empty stderr"
+    return words
 
 
 def _length(limit: LengthLimit) -> str:

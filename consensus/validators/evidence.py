@@ -57,7 +57,8 @@ class Locator:
         submission = self._submission
         if index is None:
             outputs = [target(submission, key) or "" for key in submission.outputs]
-            return [submission.candidate, *outputs]
+            stderr = [submission.process.stderr] if submission.process else []
+            return [submission.candidate, *outputs, *stderr]
         if 0 <= index < len(submission.messages):
             return [submission.messages[index].content]
         return []

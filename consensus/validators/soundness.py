@@ -3,10 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping
 
+from consensus.domain import gradient
 from consensus.domain.submission import (
     Check,
     Contains,
     ContainsAll,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     NotContains,
@@ -43,6 +45,8 @@ def check_faults(check: Check, effort: Effort | None = None) -> Iterator[tuple[s
             yield from _numeric_faults(value, tolerance)
         case LengthLimit() as limit:
             yield from _length_faults(limit)
+        case ExitCode() as wanted:
+            yield from _exit_code_faults(wanted)
         case block:
             yield from _text_faults("code_block", block.language, MAX_LANGUAGE)
 
@@ -88,6 +92,13 @@ def _numeric_faults(value: float, tolerance: float) -> Iterator[tuple[str, str]]
         yield "numeric.value", f"is {value}; must be finite"
     if not (math.isfinite(tolerance) and tolerance >= 0):
         yield "numeric.tolerance", f"is {tolerance}; must be finite and at least 0"
+
+
+def _exit_code_faults(wanted: ExitCode) -> Iterator[tuple[str, str]]:
+    if not gradient.unit(wanted.stderr_score):
+        yield "exit_code.stderr_score", f"is {wanted.stderr_score:g}; must be in [0, 1]"
+    if not (gradient.unit(wanted.min_score) and wanted.min_score > 0):
+        yield "exit_code.min_score", f"is {wanted.min_score:g}; must be in (0, 1]"
 
 
 def _length_faults(limit: LengthLimit) -> Iterator[tuple[str, str]]:

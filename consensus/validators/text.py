@@ -5,7 +5,7 @@ import math
 import re
 from decimal import Decimal
 
-from consensus.domain.submission import Submission
+from consensus.domain.submission import CheckTarget, Submission
 from consensus.validators.effort import Effort
 
 _SIGN = r"(?:(?<![\w)])[-+\u2212])?"
@@ -24,10 +24,16 @@ _FENCE_STEPS = 80
 _CHUNK = 1 << 16
 
 
-def target(submission: Submission, output: str) -> str | None:
-    """Return the candidate, or the output of that key as text; None where there is none."""
+def target(
+    submission: Submission, output: str, place: CheckTarget = CheckTarget.CANDIDATE
+) -> str | None:
+    """Return the output of that key as text, or without a key what stands at `place`; None where
+    there is none.
+    """
     if not output:
-        return submission.candidate
+        if place is CheckTarget.CANDIDATE:
+            return submission.candidate
+        return submission.process.stderr if submission.process else None
     if output not in submission.outputs:
         return None
     value = submission.outputs[output]

@@ -140,7 +140,7 @@ def _stage(stage: StageResult) -> dict[str, Any]:
         "duration": _duration(stage.duration_seconds),
     }
     if stage.consensus is not None:
-        fields["consensus"] = _consensus(stage.consensus)
+        fields["consensus"] = consensus_fields(stage.consensus)
     if stage.checks:
         fields["checks"] = [check_fields(check) for check in stage.checks]
     if stage.settled:
@@ -172,7 +172,8 @@ def _seat(seat: SeatResult) -> dict[str, Any]:
     return fields
 
 
-def _consensus(consensus: Consensus) -> Fields:
+def consensus_fields(consensus: Consensus) -> Fields:
+    """Return a panel's consensus as the message's fields."""
     fields: dict[str, Any] = {
         "final_score": consensus.final_score,
         "consensus_confidence": consensus.confidence,
@@ -227,7 +228,14 @@ def _gate(gate: GateResult) -> Fields:
 
 def check_fields(check: CheckResult) -> Fields:
     """Return a check's result as the message's fields."""
-    return {"check": check.check, "passed": check.passed, "message": check.message}
+    fields: dict[str, Any] = {
+        "check": check.check,
+        "passed": check.passed,
+        "message": check.message,
+    }
+    if check.score is not None:
+        fields["score"] = check.score
+    return fields
 
 
 def _duration(seconds: float) -> Fields:

@@ -9,15 +9,18 @@ from consensus.domain.ports import Evaluation
 from consensus.domain.submission import (
     Check,
     CheckKind,
+    CheckTarget,
     CodeBlock,
     Contains,
     ContainsAll,
     Criterion,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     Message,
     NotContains,
     NumericAnswer,
+    ProcessResult,
     Regex,
     Scenario,
     Submission,
@@ -27,6 +30,11 @@ from consensus.wire.turn import turn_from, turn_to
 
 _MESSAGE = "wire.submission"
 _LIMITS = ("min_words", "max_words", "min_chars", "max_chars")
+TARGET_FROM = {
+    pb.CHECK_TARGET_UNSPECIFIED: CheckTarget.CANDIDATE,
+    pb.CHECK_TARGET_CANDIDATE: CheckTarget.CANDIDATE,
+    pb.CHECK_TARGET_STDERR: CheckTarget.STDERR,
+}
 
 
 def submission_from(message: pb.Submission) -> Submission:
@@ -41,6 +49,8 @@ def submission_from(message: pb.Submission) -> Submission:
         context=plain_struct(message.context) if message.HasField("context") else {},
         turn=turn_from(message.turn) if message.HasField("turn") else None,
         scenario=_scenario_from(message.scenario) if message.HasField("scenario") else None,
+        process=_process_from(message.process) if message.HasField("process") else None,
+        policy_violations=tuple(message.policy_violations),
     )
 
 
@@ -66,7 +76,11 @@ def submission_to(submission: Submission) -> pb.Submission:
         messages=[pb.Message(role=m.role, content=m.content) for m in submission.messages],
         turn=turn_to(submission.turn) if submission.turn is not None else None,
         scenario=_scenario_to(submission.scenario) if submission.scenario is not None else None,
+        policy_violations=submission.policy_violations,
     )
+    if submission.process is not None:
+        message.process.exit_code = submission.process.exit_code
+        message.process.stderr = submission.process.stderr
     for key, value in submission.outputs.items():
         message.outputs[key].CopyFrom(_value_to(value))
     if submission.context:
@@ -114,8 +128,8 @@ def plain_struct(struct: struct_pb2.Struct) -> dict[str, object]:
 
 
 def check_from(message: pb.Check) -> Check:
-    """Return the domain's check. Its kind must be set."""
-    return Check(_kind_from(message), message.output)
+    """Return the domain's check. Its kind must be set and its target be known."""
+    return Check(_kind_from(message), message.output, TARGET_FROM[message.target])
 
 
 def _kind_from(message: pb.Check) -> CheckKind:
@@ -139,11 +153,20 @@ def _kind_from(message: pb.Check) -> CheckKind:
             )
         case "code_block":
             return CodeBlock(message.code_block)
+        case "exit_code":
+            return _exit_code_from(message.exit_code)
         case unset:
             raise ValueError(f"a check of kind {unset}")
 
 
 def _check_to(check: Check) -> pb.Check:
+    message = _kind_to(check)
+    if check.target is not CheckTarget.CANDIDATE:
+        message.target = pb.CHECK_TARGET_STDERR
+    return message
+
+
+def _kind_to(check: Check) -> pb.Check:
     match check.kind:
         case Contains(value):
             return pb.Check(output=check.output, contains=value)
@@ -163,6 +186,21 @@ def _check_to(check: Check) -> pb.Check:
             return pb.Check(output=check.output, length=pb.LengthLimit(**limits))
         case CodeBlock(language):
             return pb.Check(output=check.output, code_block=language)
+        case ExitCode(expected, stderr_score, min_score):
+            ending = pb.ExitCode(expected=expected, stderr_score=stderr_score, min_score=min_score)
+            return pb.Check(output=check.output, exit_code=ending)
+
+
+def _exit_code_from(message: pb.ExitCode) -> ExitCode:
+    return ExitCode(
+        message.expected,
+        message.stderr_score if message.HasField("stderr_score") else 1.0,
+        message.min_score if message.HasField("min_score") else 1.0,
+    )
+
+
+def _process_from(message: pb.ProcessResult) -> ProcessResult:
+    return ProcessResult(message.exit_code, message.stderr)
 
 
 def criterion_from(message: pb.Criterion) -> Criterion:

@@ -53,6 +53,12 @@ def test_json_reads_back_into_a_decision(where: list[str]) -> None:
     assert "final_score" in json.loads(ran.out)["stages"][0]["consensus"]
 
 
+def test_the_decision_by_kind_of_validator_is_told_where_it_is_asked_for(where: list[str]) -> None:
+    asked = run("judge", FIRST, "--json", "--validation-results", *where)
+    assert "consensus" in json.loads(asked.out)["validation_results"]
+    assert "validation_results" not in json.loads(run("judge", FIRST, "--json", *where).out)
+
+
 def test_a_dash_reads_standard_input(where: list[str]) -> None:
     assert run("judge", "-", *where, stdin=SECOND.read_text("utf-8")).code == 0
 

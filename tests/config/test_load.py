@@ -13,9 +13,11 @@ from consensus.config.nodes import MAX_BYTES
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Action, Settle, StrategyName, Tie
 from consensus.domain.submission import (
+    CheckTarget,
     CodeBlock,
     Contains,
     ContainsAll,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     NotContains,
@@ -114,6 +116,8 @@ def test_every_kind_of_check_is_built() -> None:
         {"numeric": {"value": 3, "tolerance": 0.5}},
         {"length": {"max_words": 9}},
         {"code_block": "go"},
+        {"exit_code": {"expected": 3, "stderr_score": 0.85}},
+        {"contains": "a", "target": "stderr"},
     ]
     (stage,) = default(rules({"default": {"stages": [{"name": "s", "checks": written}]}})).stages
     assert [check.kind for check in stage.checks] == [
@@ -125,8 +129,11 @@ def test_every_kind_of_check_is_built() -> None:
         NumericAnswer(3, 0.5),
         LengthLimit(max_words=9),
         CodeBlock("go"),
+        ExitCode(3, stderr_score=0.85),
+        Contains("a"),
     ]
     assert stage.checks[0].output == "o"
+    assert stage.checks[-1].target is CheckTarget.STDERR
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,27 @@ BAD: dict[str, tuple[pb.JudgeRequest, str]] = {
     "a task too long": (about(task="x" * 200_001), TASK),
     "nothing to judge": (about(candidate=""), CANDIDATE),
     "a candidate too long": (about(candidate="x" * 4_000_001), CANDIDATE),
+    "a standard error too long": (
+        about(process=submission_pb2.ProcessResult(stderr="x" * 200_001)),
+        "submission.process.stderr",
+    ),
+    "too many blocked tools": (
+        about(policy_violations=["cmd.run"] * 1_001),
+        "submission.policy_violations",
+    ),
+    "a blocked tool without a name": (
+        about(policy_violations=["cmd.run", ""]),
+        "submission.policy_violations[1]",
+    ),
+    "a check that looks nowhere": (check(contains="x", target=9), f"{CHECK}.target"),
+    "an exit code with a score above 1": (
+        check(exit_code=submission_pb2.ExitCode(stderr_score=1.5)),
+        f"{CHECK}.exit_code.stderr_score",
+    ),
+    "an exit code that any score passes": (
+        check(exit_code=submission_pb2.ExitCode(min_score=0)),
+        f"{CHECK}.exit_code.min_score",
+    ),
     "too many outputs": (
         about(outputs={str(i): struct_pb2.Value(bool_value=True) for i in range(257)}),
         "submission.outputs",

@@ -1,4 +1,4 @@
-"""Every row of the seed about the inner loop, through a running server with the shipped policy."""
+"""Every behaviour of AEGIS's inner loop, through a running server with the shipped policy."""
 
 import json
 from typing import Any
@@ -92,7 +92,7 @@ async def test_the_first_rejection_blocks_and_later_judges_are_not_asked() -> No
         assert [stage.stage for stage in reply.decision.stages] == ["tool_judge"]
 
 
-async def test_judges_get_the_seed_s_payload_and_the_blocked_tools() -> None:
+async def test_judges_get_the_payload_of_aegis_and_the_blocked_tools() -> None:
     async with judged_by(YES) as (server, judges):
         await asked(
             server,
@@ -115,7 +115,7 @@ async def test_judges_get_the_seed_s_payload_and_the_blocked_tools() -> None:
     assert context["validation_context"] == "semantic_judge_pre_execution_inner_loop"
     assert context["execution_id"] == "run-1"
     assert list(context["available_tools"]) == ["fs.write", "web.get"]
-    assert list(context["policy_violations"]) == ["cmd.run"]
+    assert list(context["policy_violations"]) == ["cmd.run"] == list(seen.policy_violations)
     assert dict(context["worker_mounts"][0]) == {
         "path": "/project",
         "name": "data",

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from consensus.domain.gradient import Evidence
-from consensus.domain.submission import Message, Submission
+from consensus.domain.submission import Message, ProcessResult, Submission
 from consensus.validators import Locator
 
 SUBMISSION = Submission(
@@ -15,6 +15,7 @@ SUBMISSION = Submission(
     candidate="The tower “opens” at nine —\n  every day.",
     outputs={"data": {"total": 12}, "note": "closed on Monday"},
     messages=(Message("user", "When does it open?"), Message("tool", "")),
+    process=ProcessResult(1, "KeyError: 'price'"),
 )
 
 
@@ -31,6 +32,7 @@ def held(quote: str, index: int | None = None) -> bool:
         "at nine - every\tday",
         '"total": 12',
         "closed on Monday",
+        "KeyError: 'price'",
         "  closed   on ",
     ],
 )

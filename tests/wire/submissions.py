@@ -7,15 +7,18 @@ from hypothesis import strategies as st
 from consensus.domain.submission import (
     Check,
     CheckKind,
+    CheckTarget,
     CodeBlock,
     Contains,
     ContainsAll,
     Criterion,
+    ExitCode,
     JsonSchema,
     LengthLimit,
     Message,
     NotContains,
     NumericAnswer,
+    ProcessResult,
     Regex,
     Scenario,
     Submission,
@@ -59,9 +62,10 @@ kinds: st.SearchStrategy[CheckKind] = st.one_of(
     st.builds(NumericAnswer, numbers.map(float), st.floats(0, 1e6)),
     st.builds(LengthLimit, limits, limits, limits, limits),
     st.builds(CodeBlock, st.sampled_from(["python", "*", "json"])),
+    st.builds(ExitCode, st.integers(-9, 9), st.floats(0, 1), st.floats(1e-6, 1)),
 )
 output_keys = st.sampled_from(["plan", "note", "日本"])
-checks = st.builds(Check, kinds, st.just("") | output_keys)
+checks = st.builds(Check, kinds, st.just("") | output_keys, st.sampled_from(CheckTarget))
 criteria = st.builds(
     Criterion,
     id=st.from_regex(r"[A-Za-z0-9._-]{1,6}", fullmatch=True),
@@ -106,6 +110,8 @@ submissions = st.builds(
     context=structs,
     turn=st.none() | turns,
     scenario=st.none() | st.builds(Scenario, prose, st.booleans()),
+    process=st.none() | st.builds(ProcessResult, st.integers(-9, 255), prose),
+    policy_violations=st.lists(some, max_size=2).map(tuple),
 ).filter(lambda submission: bool(submission.candidate or submission.outputs))
 received = submissions.map(lambda submission: submission_from(submission_to(submission)))
 """Submissions as they come in, where a number has lost its spelling: 1e16 is 10000000000000000."""

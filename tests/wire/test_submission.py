@@ -112,6 +112,7 @@ def test_every_kind_of_check_in_the_contract_has_one_in_the_domain() -> None:
         "numeric": {"value": 3, "tolerance": 0.5},
         "length": {"min_chars": 1},
         "code_block": "python",
+        "exit_code": {"expected": 3, "stderr_score": 0.85, "min_score": 0.5},
     }
     kinds = [field.name for field in pb.Check.DESCRIPTOR.oneofs_by_name["kind"].fields]
     assert sorted(kinds) == sorted(examples)

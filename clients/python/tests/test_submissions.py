@@ -10,11 +10,13 @@ from consensus_client import (
     contains,
     contains_all,
     criterion,
+    exit_code,
     json_schema,
     judge_request,
     length,
     not_contains,
     numeric,
+    of_stderr,
     regex,
     submission,
 )
@@ -67,6 +69,12 @@ def test_what_was_not_given_is_not_set() -> None:
         (numeric(42, tolerance=0.5), {"numeric": {"value": 42.0, "tolerance": 0.5}}),
         (length(min_words=0, max_chars=9), {"length": {"min_words": 0, "max_chars": 9}}),
         (code_block(), {"code_block": "*"}),
+        (exit_code(), {"exit_code": {"stderr_score": 1.0, "min_score": 1.0}}),
+        (
+            exit_code(3, stderr_score=0.85, min_score=0.5),
+            {"exit_code": {"expected": 3, "stderr_score": 0.85, "min_score": 0.5}},
+        ),
+        (of_stderr(contains("x")), {"contains": "x", "target": "CHECK_TARGET_STDERR"}),
         (contains("x", output="report"), {"contains": "x", "output": "report"}),
     ],
 )
@@ -86,7 +94,8 @@ def test_every_kind_of_check_looks_at_an_output_when_told_to() -> None:
         code_block(output="o"),
     ]
     kinds = {check.WhichOneof("kind") for check in made}
-    assert kinds == {field.name for field in Check.DESCRIPTOR.oneofs_by_name["kind"].fields}
+    known = {field.name for field in Check.DESCRIPTOR.oneofs_by_name["kind"].fields}
+    assert kinds == known - {"exit_code"}, "which looks at no text"
     assert {check.output for check in made} == {"o"}
 
 
@@ -107,7 +116,12 @@ def test_a_message_with_other_keys_is_refused() -> None:
 def test_a_request_holds_what_was_given() -> None:
     overrides = Overrides(strategy=Strategy.MAJORITY, threshold=0.75)
     made = judge_request(
-        submission("Task", "Answer"), policy="strict", overrides=overrides, request_id="r-1"
+        submission("Task", "Answer"),
+        policy="strict",
+        overrides=overrides,
+        request_id="r-1",
+        include_validation_results=True,
     )
+    assert made.include_validation_results
     assert MessageToDict(made)["overrides"] == {"strategy": "STRATEGY_MAJORITY", "threshold": 0.75}
     assert (made.policy, made.request_id) == ("strict", "r-1")

@@ -91,7 +91,7 @@ def test_the_real_server_checks_and_fails_closed(
         assert client.judge_tool_call(CALL).allowed
         etc = tool_call_request("Tidy up.", "fs.delete", {"path": "/etc/passwd"})
         assert client.judge_tool_call(etc).denial == Denial.ARGUMENTS
-        mail = tool_call_request("Tidy up.", "mail.send", available_tools=["mail.send"])
+        mail = tool_call_request("Tidy up.", "mail.send", available_tools=["mail.send", "fs.stat"])
         denied = client.judge_tool_call(mail)
         assert denied.denial == Denial.NO_RULE
-        assert "You have: mail.send" in denied.retry_signal
+        assert "You have: fs.stat" in denied.retry_signal

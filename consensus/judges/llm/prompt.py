@@ -13,7 +13,7 @@ from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
 from consensus.judges.llm.scenario import SITUATION
 from consensus.judges.llm.subject import Subject
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """Goes up with every change of prompt.txt, of the wordings below, or of how a subject is told."""
 SHIPPED = Path(__file__).with_name("prompt.txt").read_text("utf-8")
 
@@ -29,6 +29,7 @@ AGAIN = (
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
 NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
 NONE = "(none)"
+ATTEMPTED = "Attempted, and stopped by the policy of the platform before they ran, calls of:"
 
 Nonce = Callable[[], str]
 """Makes a key that nobody can guess, a new one each time it is called."""
@@ -58,12 +59,14 @@ class Prompt:
         while subject.holds(nonce):
             nonce = make_nonce()
         outputs = [fenced("OUTPUT", output, nonce) for output in subject.outputs]
+        if subject.process:
+            outputs.append(fenced("PROCESS", subject.process, nonce))
         told = {
             "nonce": nonce,
             "rubric": fenced("RUBRIC", _rubric(order), nonce) if order else NO_RUBRIC,
             "task": fenced("TASK", subject.task, nonce),
             "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
-            "messages": fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE,
+            "messages": _conversation(subject, nonce),
             "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
             "ask": f"{_test(subject, nonce)}\n\n{ask}" if subject.test else ask,
         }
@@ -81,6 +84,14 @@ def _test(subject: Subject, nonce: str) -> str:
     """Return what is said of a test; before the request, so that templates need no field for it."""
     situation = fenced("SCENARIO", subject.situation, nonce) if subject.situation else NONE
     return f"{SITUATION}\n{situation}\n\n{subject.test}"
+
+
+def _conversation(subject: Subject, nonce: str) -> str:
+    """Return the messages and what was stopped; here, because every template has this field."""
+    told = fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE
+    if not subject.blocked:
+        return told
+    return f"{told}\n{ATTEMPTED}\n{fenced('BLOCKED', subject.blocked, nonce)}"
 
 
 def _rubric(order: Sequence[Criterion]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from consensus.domain.ports import Evaluation
-from consensus.domain.submission import Criterion, Message, Submission
+from consensus.domain.submission import Criterion, Message, ProcessResult, Submission
 from consensus.domain.turn import Turn
 from consensus.judges.llm.scenario import rules_of_test
 
@@ -20,6 +20,12 @@ CHARS_PER_TOKEN = 4
 MAX_TOLD = 40
 """Most messages left out whose first words are told."""
 _FIRST_WORDS = 60
+STDERR_HEAD, STDERR_TAIL = 1_000, 3_000
+"""Characters of a longer standard error that are told: a program's last words say why it ended."""
+MAX_BLOCKED = 100
+"""Most blocked tools that are named."""
+_BLOCKED = "policy_violations"
+"""The key of the context that says the same as the submission's own field (AEGIS's payload)."""
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
 _PRODUCER = frozenset(("author", "generator", "llm", "model", "producer", "provider", "vendor"))
 """A key of the context with one of these words may name who did the work, and is left out."""
@@ -42,6 +48,10 @@ class Subject:
     messages: str
     candidate: str
     outputs: tuple[str, ...]
+    process: str
+    """Exit code and standard error, cut; empty where there is no process."""
+    blocked: str
+    """Tools that the platform's policy stopped, one a line; empty where there are none."""
     messages_told: tuple[int, int]
     """Messages told whole, and all of them."""
     digest: str
@@ -61,8 +71,7 @@ class Subject:
     def holds(self, text: str) -> bool:
         """Tell whether `text` stands anywhere in it."""
         plain = (self.task, self.context, self.messages, self.candidate, *self.outputs)
-        if text in self.situation:
-            return True
+        plain += (self.process, self.blocked, self.situation)
         return any(text in part for part in (*plain, *[c.id + c.text for c in self.rubric]))
 
 
@@ -94,13 +103,16 @@ def permuted(rubric: Sequence[Criterion], seed: int) -> tuple[Criterion, ...]:
 
 def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
     known = {**_step(submission.turn), **submission.context}
+    blocked, process = _blocked(submission), _process(submission.process)
+    if blocked:
+        known.pop(_BLOCKED, None)  # told in a block of its own
     context = _json(_without_producer(known)) if known else ""
     outputs = tuple(
         f"key: {json.dumps(key, ensure_ascii=False)}\n{_text(value)}"
         for key, value in submission.outputs.items()
     )
     told = [_numbered(index, message) for index, message in enumerate(submission.messages)]
-    fixed = [submission.task, context, submission.candidate, *outputs]
+    fixed = [submission.task, context, submission.candidate, *outputs, process, blocked]
     fixed += [criterion.text for criterion in submission.rubric]
     scenario = submission.scenario
     situation, test = (scenario.description, rules_of_test(submission)) if scenario else ("", "")
@@ -108,7 +120,8 @@ def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
     room = max_tokens * CHARS_PER_TOKEN - sum(map(len, fixed))
     start = _first_told(told, room, keep)
     left_out = _left_out(submission.messages[:start]) if start else []
-    digest = _digest(submission, context, outputs, test)
+    test_facts = ascii((submission.scenario, test)) if test else ""
+    digest = _digest(submission, context, outputs, process + blocked + test_facts)
     return Subject(
         task=submission.task,
         rubric=submission.rubric,
@@ -117,6 +130,8 @@ def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
         messages="\n".join([*left_out, *told[start:]]),
         candidate=submission.candidate,
         outputs=outputs,
+        process=process,
+        blocked=blocked,
         messages_told=(len(told) - start, len(told)),
         digest=digest,
         situation=situation,
@@ -180,6 +195,26 @@ def _step(turn: Turn | None) -> dict[str, str]:
     return {key: words for key, words in said.items() if words}
 
 
+def _process(process: ProcessResult | None) -> str:
+    """Return how the candidate's process ended."""
+    if process is None:
+        return ""
+    told = process.stderr
+    if (more := len(told) - STDERR_HEAD - STDERR_TAIL) > 0:
+        told = f"{told[:STDERR_HEAD]}\n[{more} characters left out]\n{told[-STDERR_TAIL:]}"
+    return f"exit code: {process.exit_code}\nstderr:" + (f"\n{told}" if told else " (empty)")
+
+
+def _blocked(submission: Submission) -> str:
+    """Return the tools that were stopped, by the submission's own field and by its context."""
+    found = submission.context.get(_BLOCKED)
+    named = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    names = list(dict.fromkeys((*submission.policy_violations, *named)))
+    told = [json.dumps(name, ensure_ascii=False) for name in names[:MAX_BLOCKED]]
+    more = [f"and {len(names) - MAX_BLOCKED} more"] if len(names) > MAX_BLOCKED else []
+    return "\n".join([*told, *more])
+
+
 def _text(value: object) -> str:
     """Return an output as quotations of it are located: strings bare, all else as JSON."""
     return value if isinstance(value, str) else _json(value)
@@ -192,17 +227,10 @@ def _json(value: object) -> str:
         return ""
 
 
-def _digest(submission: Submission, context: str, outputs: tuple[str, ...], test: str) -> str:
+def _digest(submission: Submission, context: str, outputs: tuple[str, ...], more: str) -> str:
+    """Return what the order of the criteria hangs on; `more` is empty for plain submissions."""
     rubric = [(c.id, c.text, c.required, c.weight) for c in submission.rubric]
     messages = [(message.role, message.content) for message in submission.messages]
-    parts: tuple[object, ...] = (
-        submission.task,
-        submission.candidate,
-        context,
-        outputs,
-        rubric,
-        messages,
-    )
-    if test:  # without one the digest, and with it the criteria's order, is as it ever was
-        parts += (submission.scenario, test)
-    return hashlib.sha256(ascii(parts).encode("ascii")).hexdigest()
+    parts = (submission.task, submission.candidate, context, outputs, rubric, messages)
+    told = ascii(parts) + (ascii(more) if more else "")
+    return hashlib.sha256(told.encode("ascii")).hexdigest()

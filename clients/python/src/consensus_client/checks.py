@@ -6,7 +6,14 @@ limits that are given here and refuses what breaks them with InvalidRequestError
 
 from collections.abc import Mapping
 
-from consensus.v1.submission_pb2 import Check, LengthLimit, NumericAnswer, TextList
+from consensus.v1.submission_pb2 import (
+    Check,
+    CheckTarget,
+    ExitCode,
+    LengthLimit,
+    NumericAnswer,
+    TextList,
+)
 from consensus_client.plain import struct
 
 
@@ -71,3 +78,21 @@ def code_block(language: str = "*", *, output: str = "") -> Check:
     1 to 40 characters, compared without case; `*` means any or no tag.
     """
     return Check(output=output, code_block=language)
+
+
+def exit_code(expected: int = 0, *, stderr_score: float = 1.0, min_score: float = 1.0) -> Check:
+    """Check that the process ended with this exit code; fails where the submission has no process.
+
+    `stderr_score`: the check's score where standard error is not empty, 0 to 1. `min_score`: the
+    score from which it passes, inclusive, above 0, at most 1.
+    """
+    wanted = ExitCode(expected=expected, stderr_score=stderr_score, min_score=min_score)
+    return Check(exit_code=wanted)
+
+
+def of_stderr(check: Check) -> Check:
+    """Return a check of a text that looks at the process's standard error."""
+    made = Check()
+    made.CopyFrom(check)
+    made.target = CheckTarget.CHECK_TARGET_STDERR
+    return made

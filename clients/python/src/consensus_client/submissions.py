@@ -68,6 +68,7 @@ def judge_request(
     request_id: str | None = None,
     derive_criteria: DeriveCriteria | None = None,
     max_cost_usd: float | None = None,
+    include_validation_results: bool = False,
 ) -> JudgeRequest:
     """Return one request, for a batch; `judge()` makes its own of the same arguments.
 
@@ -76,7 +77,8 @@ def judge_request(
     characters; None: a random UUID is given when it is sent. `derive_criteria`: let the server
     derive the rubric from the task, such as `DeriveCriteria(max_criteria=5)`; the decision's
     `derived_rubric` has it for the next attempt. `max_cost_usd`: the most that the judges may cost,
-    above 0; one that could cost more than is left of it is not asked.
+    above 0; one that could cost more than is left of it is not asked. `include_validation_results`:
+    let the decision carry `validation_results`, itself by kind of validator.
     """
     return JudgeRequest(
         submission=submission,
@@ -85,4 +87,5 @@ def judge_request(
         request_id=request_id or "",
         derive_criteria=derive_criteria,
         max_cost_usd=max_cost_usd,
+        include_validation_results=include_validation_results,
     )

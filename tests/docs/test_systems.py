@@ -1,0 +1,50 @@
+"""The pages of systems: every test that they name is there, and every page can be found."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "docs/systems").glob("*.md"))
+FOLDERS = (ROOT / "tests", ROOT / "clients/python/tests")
+NAMED = re.compile(r"`(test_\w+)`")
+DEFINED = re.compile(r"^(?:async )?def (test_\w+)\(", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def defined() -> set[str]:
+    """Return the names of all test functions."""
+    files = [file for folder in FOLDERS for file in folder.rglob("test_*.py")]
+    return {name for file in files for name in DEFINED.findall(file.read_text("utf-8"))}
+
+
+def test_there_are_pages() -> None:
+    assert PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_test_that_a_page_names_exists(page: Path, defined: set[str]) -> None:
+    named = set(NAMED.findall(page.read_text("utf-8")))
+    assert named
+    assert sorted(named - defined) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_row_of_a_page_names_a_test_or_says_why_not(page: Path) -> None:
+    rows = [line for line in page.read_text("utf-8").splitlines() if line.startswith("| ")]
+    silent = [
+        row
+        for row in rows
+        if row.endswith("| |") and not re.search(r"not reproduced|left to|caller", row)
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_page_is_linked_from_where_readers_begin(page: Path) -> None:
+    starts = {
+        "README.md": f"docs/systems/{page.name}",
+        "docs/architecture.md": f"systems/{page.name}",
+    }
+    assert any(f"({link})" in (ROOT / file).read_text("utf-8") for file, link in starts.items())
