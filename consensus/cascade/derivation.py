@@ -32,7 +32,8 @@ class Derived:
 
     def given_to(self, evaluation: Evaluation) -> Evaluation:
         """Return what judges are asked, with this rubric."""
-        return Evaluation(replace(evaluation.submission, rubric=self.rubric), evaluation.hierarchy)
+        submission = replace(evaluation.submission, rubric=self.rubric)
+        return Evaluation(submission, evaluation.hierarchy, evaluation.memo_of_trace())
 
 
 NOT_DERIVED = Derived()

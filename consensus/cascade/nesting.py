@@ -38,6 +38,7 @@ class Nesting:
             _Bookkeeper(self._observer, ledger),
             budget_seconds=budget_seconds,
             hierarchy=evaluation.hierarchy,
+            memo=evaluation.memo_of_trace(),
         )
 
     def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:

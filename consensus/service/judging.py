@@ -13,6 +13,7 @@ from consensus.service import validation
 from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
+from consensus.service.traces import TraceReader
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
 from consensus.wire.decision import decision_fields, decision_to, hierarchy_from
 from consensus.wire.policy import overrides_from
@@ -36,6 +37,7 @@ class Judging:
         self._observer = observer
         self._replays = replays
         self._on_usage = on_usage
+        self._traces = TraceReader()
 
     async def decide(
         self, request: consensus_pb2.JudgeRequest, budget_seconds: float, path: str = ""
@@ -77,14 +79,20 @@ class Judging:
         rulebook = self._rules.current
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
+        submission, memo = submission_from(request.submission), given_as(request.submission)
+        if request.submission.HasField("trace"):
+            given, at = request.submission.trace, f"{path}submission.trace"
+            submission, memo, budget_seconds = await self._traces.traced(
+                submission, memo, given, budget_seconds, at
+            )
         return await self._engine.judge(
-            submission_from(request.submission),
+            submission,
             policy,
             rulebook.judges,
             self._observer,
             budget_seconds=budget_seconds,
             hierarchy=hierarchy,
-            memo=given_as(request.submission),
+            memo=memo,
         )
 
     async def _judge(
@@ -101,8 +109,14 @@ class Judging:
             derivation = derivation_of(request, policy, rulebook.judges, self._on_usage, path)
         else:
             validation.require(validation.rubric_present(request.submission, policy, path))
+        submission, memo = submission_from(request.submission), given_as(request.submission)
+        if request.submission.HasField("trace"):
+            given, at = request.submission.trace, f"{path}submission.trace"
+            submission, memo, budget_seconds = await self._traces.traced(
+                submission, memo, given, budget_seconds, at
+            )
         return await self._engine.judge(
-            submission_from(request.submission),
+            submission,
             self._overridden(policy, request, path),
             rulebook.judges,
             observer,
@@ -110,7 +124,7 @@ class Judging:
             hierarchy=Hierarchy(),
             max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
             derivation=derivation,
-            memo=given_as(request.submission),
+            memo=memo,
         )
 
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:

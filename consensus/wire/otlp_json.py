@@ -17,6 +17,10 @@ from consensus.domain.trace import Span, SpanEvent
 MAX_NESTING = 60
 """Lists and objects in the value of an attribute; protobuf allows about as many."""
 _MAX_NS = 2**64 - 1
+_COUNTED = (b"{", b"[", b"null")
+"""Nothing is looked at more closely that does not begin so. They are counted in texts too, for
+that is quick, and few texts have so many.
+"""
 _HEXADECIMAL = re.compile("[0-9a-f]+")
 _WHOLE = re.compile("-?[0-9]{1,20}")
 _BLANK = re.compile(r"\s*")
@@ -29,12 +33,14 @@ class _WrongError(Exception):
     """A value that is not what it must be; says what it is and what it must be."""
 
 
-def json_spans(data: bytes) -> Iterator[Span]:
+def json_spans(data: bytes, most_values: int) -> Iterator[Span]:
     """Yield the spans of one JSON document, or of several that follow each other, as collectors
     write them to files. Fields that are not known are skipped.
 
     Raises TraceUnusable with the place of what is wrong.
     """
+    if sum(map(data.count, _COUNTED)) > most_values or data.count(b",") > 2 * most_values:
+        raise TraceUnusable("", f"has more than {most_values} objects and lists")
     for document in _documents(data):
         if not isinstance(document, dict) or "resourceSpans" not in document:
             raise TraceUnusable("resourceSpans", "is missing; the JSON is no OTLP trace")

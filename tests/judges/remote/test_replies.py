@@ -149,8 +149,9 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
     encoded: list[Submission] = []
     encode = submission_to
 
-    def spy(message: Submission) -> object:
+    def spy(message: Submission, trace: object) -> object:
         encoded.append(message)
+        assert trace is None
         return encode(message)
 
     monkeypatch.setattr(wire_module, "submission_to", spy)
