@@ -129,11 +129,7 @@ def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
     where any were given.
     """
     given = finding.evidence[:MAX_EVIDENCE]
-    held = tuple(
-        _admitted(evidence)
-        for evidence in given
-        if locator.holds(evidence)
-    )
+    held = tuple(_admitted(evidence) for evidence in given if locator.holds(evidence))
     status = FindingStatus(finding.status)
     if given and not held and status is FindingStatus.MET:
         status = FindingStatus.INCONCLUSIVE

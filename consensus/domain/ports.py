@@ -16,7 +16,6 @@ from consensus.domain.gradient import Answer, Usage
 from consensus.domain.submission import Check, Criterion, Submission
 from consensus.domain.values import value
 
-
 OF_TRACE = "trace."
 """How the keys of a memo begin that hang on the submission's trace alone."""
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue, KeyValueList
-from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Status, TracesData
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 
 from consensus.domain.trace import Span
 

@@ -12,7 +12,7 @@ from consensus.domain.submission import Criterion
 from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
 from consensus.judges.llm.subject import Subject
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """Goes up with every change of prompt.txt, of the wordings below, or of how a subject is told."""
 SHIPPED = Path(__file__).with_name("prompt.txt").read_text("utf-8")
 
@@ -25,6 +25,11 @@ AGAIN = (
     "An earlier answer to this could not be used: {reason}. Follow the form of the answer exactly,"
     " be brief, and write nothing else."
 )
+LOOK_UP = (
+    "What is told in outline above is longer than that: look up what you need with the tools, in at"
+    " most {steps} steps, then answer."
+)
+LOOKED_UP = "What was looked up before, and what came of it:"
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
 NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
 NONE = "(none)"
@@ -42,20 +47,28 @@ class Prompt:
         self.system = Template(system).substitute(reply=reply)
         filled = Template(user).substitute({field: f"\0{field}\0" for field in _FIELDS})
         self._pieces = filled.split("\0")  # text and field in turns: parsed once, joined often
+        self.tells_trace = "trace" in self._pieces[1::2]
         self.length = len(self.system) + len(user)
         """Characters of the prompt without any subject."""
         digest = hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
         self.version = f"custom-{digest[:12]}" if template else PROMPT_VERSION
 
     def user(
-        self, subject: Subject, order: Sequence[Criterion], make_nonce: Nonce, ask: str
+        self,
+        subject: Subject,
+        order: Sequence[Criterion],
+        make_nonce: Nonce,
+        ask: str,
+        found: str = "",
     ) -> str:
-        """Return the user message. No text of the subject can close its fence: the key is made
-        after the subject, and made again should the subject hold it.
+        """Return the user message; `found` is what was looked up of the subject. No text of either
+        can close its fence: the key is made after them, and made again should they hold it.
         """
         nonce = make_nonce()
-        while subject.holds(nonce):
+        while subject.holds(nonce) or nonce in found:
             nonce = make_nonce()
+        if found:
+            ask = f"{LOOKED_UP}\n{fenced('LOOKUPS', found, nonce)}\n\n{ask}"
         outputs = [fenced("OUTPUT", output, nonce) for output in subject.outputs]
         told = {
             "nonce": nonce,
@@ -63,6 +76,7 @@ class Prompt:
             "task": fenced("TASK", subject.task, nonce),
             "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
             "messages": fenced("MESSAGES", subject.messages, nonce) if subject.messages else NONE,
+            "trace": fenced("TRACE", subject.trace, nonce) if subject.trace else NONE,
             "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
             "ask": ask,
         }
