@@ -47,6 +47,8 @@ class TraceLimits:
     bytes: int = 16 << 20
     """Of the OTLP data, as it comes."""
     values: int = 400_000
-    """Objects, lists and attributes in the OTLP data: what takes time to read, used or not."""
+    """Objects, lists and attributes in the OTLP data, and commas in JSON: what takes time to read,
+    used or not.
+    """
     depth: int = 128
     """Spans from a root down to the deepest one, both counted."""

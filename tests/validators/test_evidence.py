@@ -141,3 +141,12 @@ def test_a_message_may_be_quoted_as_it_is_told_in_one_line() -> None:
     for quote in ('{"city":"Paris"}', '{"city": "Paris"}', '"city": "Paris"'):
         assert located.holds(Evidence(quote, 0))
     assert not located.holds(Evidence('"city": "Rome"', 0))
+
+
+def test_one_locator_tells_spans_from_each_other() -> None:
+    located = Locator(TRACED)
+    assert [located.holds(Evidence("sunny", span_id=i)) for i in ("c2d3e4f5", "a0b1c2d3")] == [
+        True,
+        False,
+    ]
+    assert not Locator(SUBMISSION).holds(Evidence("a", span_id="c2d3e4f5"))
