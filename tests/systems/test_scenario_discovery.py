@@ -47,6 +47,7 @@ async def test_a_judge_expands_greps_and_then_decides(bench: Looking, kind: str)
     seat, calls = await bench.judge(f"outline.{kind}", *script, trace=traced(*SAMPLE))
     assert [call.tools for call in calls] == [("expand_trace", "grep_trace")] * 3
     assert all(call.body["tool_choice"] in ("auto", {"type": "auto"}) for call in calls)
+    assert {call.body["temperature"] for call in calls} == {0.0}
     expanded, *more = looked_up(calls[2])
     assert expanded.startswith("[c2d3e4f5] 2023-11-14T22:13:20.600Z tool.fetch_weather (300ms)")
     assert '    tool.input: {"city": "Paris"}' in expanded

@@ -174,20 +174,20 @@ REFUSED: dict[str, tuple[submission_pb2.Trace, str, str]] = {
     "4 MB of empty objects": (
         submission_pb2.Trace(otlp_json='{"resourceSpans": [' + "{}," * 1_300_000 + "{}]}"),
         ".otlp_json",
-        "has more than 400000 objects and lists",
+        "has more than 250000 objects and lists",
     ),
     "4 MB of numbers": (
         submission_pb2.Trace(otlp_json='{"x": [' + "1," * 2_000_000 + "1]}"),
         ".otlp_json",
-        "has more than 400000 objects and lists",
+        "has more than 250000 objects and lists",
     ),
     "4 MB of empty messages": (
         submission_pb2.Trace(otlp_protobuf=b"\x0a\x00" * 2_000_000),
         ".otlp_protobuf",
-        "has more than 400000 objects and lists",
+        "has more than 250000 objects and lists",
     ),
-    "4 MB of brackets": (
-        submission_pb2.Trace(otlp_json="[" * 300_000),
+    "nothing but brackets": (
+        submission_pb2.Trace(otlp_json="[" * 200_000),
         ".otlp_json",
         "is JSON that is nested too deep",
     ),

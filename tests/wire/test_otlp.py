@@ -249,7 +249,7 @@ def test_any_spans_can_be_encoded_and_stay_the_same_from_then_on(spans: list[Spa
         pytest.param(b'{"resourceSpans": [{}, {}, {}, {}]}', Encoding.JSON, id="objects"),
         pytest.param(b'{"resourceSpans": [], "x": [null, null, null]}', Encoding.JSON, id="nulls"),
         pytest.param(
-            b'{"resourceSpans": [], "x": [1,1,1,1,1]}', Encoding.JSON, id="numbers"
+            b'{"resourceSpans": [], "x": [1,1,1,1,1,1,1,1,1]}', Encoding.JSON, id="numbers"
         ),
         pytest.param(b"\x0a\x00" * 5, Encoding.PROTOBUF, id="messages"),
     ],

@@ -33,11 +33,12 @@ class LlmCall:
 
     @property
     def tool(self) -> str:
-        """The name of the tool that the reply has to call; empty where it need not call any."""
-        choice = self.body.get("tool_choice")
-        if not isinstance(choice, dict):
+        """The name of the first tool offered; empty without tools, and where the model may choose
+        (`auto`).
+        """
+        if self.body.get("tool_choice") in ("auto", {"type": "auto"}):
             return ""
-        return str(choice.get("name") or choice.get("function", {}).get("name") or "")
+        return next(iter(self.tools), "")
 
     @property
     def tools(self) -> tuple[str, ...]:
