@@ -148,4 +148,4 @@ def _gradient_from(message: pb.GradientResult) -> GradientResult | None:
 
 def _evidence_from(message: pb.Evidence) -> Evidence:
     index = message.message_index if message.HasField("message_index") else None
-    return Evidence(message.quote, index, message.span_id)
+    return Evidence(message.quote, index, message.span_id.lower())

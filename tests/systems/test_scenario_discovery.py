@@ -148,6 +148,10 @@ QUESTIONS: dict[str, tuple[tuple[str, object], str]] = {
     "no JSON": (("expand_trace", '{"span_ids": ["c2d3'), "Error: the arguments are no JSON object"),
     "a list": (("expand_trace", "[1]"), "Error: the arguments are no JSON object"),
     "NaN": (("grep_trace", '{"pattern": NaN}'), "Error: the arguments are no JSON object"),
+    "half a pair": (
+        ("grep_trace", '{"pattern": "\\ud800"}'),
+        "Error: the arguments are no JSON object",
+    ),
     "deep": (("grep_trace", "[" * 4_000), "Error: the arguments are no JSON object"),
     "no such tool": (("rm -rf", {}), "Error: there is no such tool. There are: expand_trace"),
     "a tool for what is told": (

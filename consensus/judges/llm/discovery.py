@@ -1,6 +1,5 @@
 """The steps in which a judge looks things up, before it decides without any tools."""
 
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ from consensus.judges.llm.asking import WORTH_ANOTHER, Asking
 from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, ToolUse
 from consensus.judges.llm.lookups import MAX_USES, STEP_CHARS
 from consensus.judges.llm.prompt import Nonce, fenced
-from consensus.judges.llm.tool_use import called
+from consensus.judges.llm.tool_use import as_json, called
 
 _KEY = "The KEY of this message is {nonce}.\n"
 _WIDEST = "\N{GRINNING FACE}"
@@ -77,4 +76,4 @@ def _data(text: str, make_nonce: Nonce) -> str:
 
 
 def _told(use: ToolUse) -> str:
-    return f"{called(use)}({'' if use.arguments is None else json.dumps(use.arguments)})"
+    return f"{called(use)}({'' if use.arguments is None else as_json(use.arguments)})"

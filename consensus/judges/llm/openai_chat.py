@@ -1,6 +1,5 @@
 """The dialect of OpenAI's chat completions, as vLLM, llama.cpp, Ollama and OpenRouter speak it."""
 
-import json
 import math
 from collections.abc import Mapping
 
@@ -11,7 +10,7 @@ from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, Token, Tool,
 from consensus.judges.llm.failures import BackendFailed, inner_failure
 from consensus.judges.llm.json_values import count, items, mapping, text
 from consensus.judges.llm.pricing import priced
-from consensus.judges.llm.tool_use import call_id, called, tool_use
+from consensus.judges.llm.tool_use import as_json, call_id, called, tool_use
 
 MAX_TOP_LOGPROBS = 20
 ANSWER = "answer"
@@ -149,7 +148,7 @@ def _exchanged(step: int, exchange: Exchange) -> list[dict[str, object]]:
         {
             "id": call_id(step, index),
             "type": "function",
-            "function": {"name": called(use), "arguments": json.dumps(use.arguments or {})},
+            "function": {"name": called(use), "arguments": as_json(use.arguments)},
         }
         for index, use in enumerate(exchange.uses)
     ]

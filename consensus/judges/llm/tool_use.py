@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 
 from consensus.judges.llm.chat import ToolUse
 from consensus.judges.llm.json_values import parsed, text
@@ -18,10 +19,16 @@ def tool_use(name: object, arguments: object) -> ToolUse:
     if not isinstance(arguments, dict):
         return ToolUse(text(name), None)
     try:
-        written = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
-    except (ValueError, RecursionError):
+        written = as_json(arguments)
+        written.encode()
+    except (ValueError, RecursionError):  # NaN, half a surrogate pair, too deep
         return ToolUse(text(name), None)
     return ToolUse(text(name), arguments if len(written) <= MAX_ARGUMENTS else None)
+
+
+def as_json(arguments: Mapping[str, object] | None) -> str:
+    """Return arguments as JSON. Raises ValueError for NaN and the infinities."""
+    return json.dumps(arguments or {}, ensure_ascii=False, allow_nan=False)
 
 
 def called(use: ToolUse) -> str:
