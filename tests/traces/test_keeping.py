@@ -2,12 +2,13 @@
 
 import pytest
 
+from consensus.cascade.derivation import Derived
 from consensus.domain.decision import Hierarchy
 from consensus.domain.ports import Evaluation
 from consensus.domain.trace import Span
 from consensus.traces import Digest, Trace, digest, digest_of, is_large, kept, trace_of
 from consensus.traces.keeping import LARGE_SPANS
-from tests.builders import submission
+from tests.builders import criteria, submission
 from tests.traces.building import SAMPLE, span
 
 MANY = tuple(span(f"{n:08x}") for n in range(1, LARGE_SPANS + 1))
@@ -63,3 +64,11 @@ def test_only_what_hangs_on_the_trace_is_true_of_another_submission_with_it() ->
     tree = trace_of(about)
     assert list(about.memo_of_trace().values()) == [tree]
     assert evaluation(memo={"trace.tree": tree}).memo_of_trace() == {}
+
+
+def test_a_derived_rubric_leaves_the_trace_as_it_was_worked_out() -> None:
+    about = evaluation(*SAMPLE)
+    tree = trace_of(about)
+    given = Derived(criteria("C1")).given_to(about)
+    assert given.submission.rubric == criteria("C1")
+    assert trace_of(given) is tree
