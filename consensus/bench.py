@@ -19,6 +19,9 @@ from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
 from consensus.telemetry.observers import Observers
 from consensus.validators import run_checks
 
+THREADS = 2
+"""Long traces that judges read at a time; more would take the processor from the event loop."""
+
 
 class Bench(dict[str, Judge]):
     """Every judge that some seat of a policy file names, by name."""
@@ -46,6 +49,7 @@ class Bench(dict[str, Judge]):
         self.remote: Backends = before.remote if before else Backends(habits.called)
         self.models: dict[str, ChatBackend] = {}
         self._moved: set[str] = set()
+        self._threads = anyio.CapacityLimiter(THREADS)
         self._nesting = Nesting(engine, policies.policies, self, observer or Observers())
         embedded = embedded_judges(run_checks)
         for name in _seated(policies):
@@ -89,7 +93,8 @@ class Bench(dict[str, Judge]):
             case "llm" if spec.llm is not None:
                 from consensus.judges.llm.judge import LlmJudge  # as below
 
-                return LlmJudge(spec, self._model(spec.llm.backend), self._clock)
+                model = self._model(spec.llm.backend)
+                return LlmJudge(spec, model, self._clock, threads=self._threads)
             case "policy":
                 return PolicyJudge(spec, self._nesting)
             case _:

@@ -10,6 +10,7 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import (
     Abstention,
     Answer,
+    Evidence,
     FailureKind,
     Finding,
     FindingStatus,
@@ -115,16 +116,20 @@ def _findings(
     return tuple(admitted.values()), struck
 
 
+def _admitted(evidence: Evidence) -> Evidence:
+    """Return a quotation that is held, with the one place that it was looked for in."""
+    quote = plain(evidence.quote, MAX_TEXT)
+    if evidence.span_id:
+        return Evidence(quote, span_id=evidence.span_id)
+    return replace(evidence, quote=quote)
+
+
 def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
     """Return the finding with the quotations that the submission holds; MET needs one of them
     where any were given.
     """
     given = finding.evidence[:MAX_EVIDENCE]
-    held = tuple(
-        replace(evidence, quote=plain(evidence.quote, MAX_TEXT))
-        for evidence in given
-        if locator.holds(evidence)
-    )
+    held = tuple(_admitted(evidence) for evidence in given if locator.holds(evidence))
     status = FindingStatus(finding.status)
     if given and not held and status is FindingStatus.MET:
         status = FindingStatus.INCONCLUSIVE

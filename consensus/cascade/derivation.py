@@ -32,7 +32,7 @@ class Derived:
 
     def given_to(self, evaluation: Evaluation) -> Evaluation:
         """Return what judges are asked, with this rubric."""
-        return Evaluation(replace(evaluation.submission, rubric=self.rubric), evaluation.hierarchy)
+        return evaluation.of(replace(evaluation.submission, rubric=self.rubric))
 
 
 NOT_DERIVED = Derived()

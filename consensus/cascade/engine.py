@@ -73,13 +73,12 @@ class Engine:
         budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
         hierarchy = hierarchy or Hierarchy()
         decision_id = self._new_id()
+        evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
         guarding = None
         if policy.guards is not None:
             deriving = derivation is not None
             guarding = Guarding(policy, policy.guards, submission, deriving=deriving)
-            if (shown := guarding.shown) is not submission:
-                submission, memo = shown, None  # the memo is of another one
-        evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
+            evaluation = evaluation.of(guarding.shown)
         observer = observer.begun(policy, evaluation.hierarchy)
         spending = self._purses.open(policy, max_cost_usd)
         derived, run = NOT_DERIVED, _Run([], [])

@@ -40,6 +40,7 @@ class Nesting:
             _Bookkeeper(self._observer, ledger),
             budget_seconds=budget_seconds,
             hierarchy=evaluation.hierarchy,
+            memo=evaluation.memo_of_trace(),
         )
 
     def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
@@ -65,8 +66,7 @@ def _with_rubric(evaluation: Evaluation, rules: Policy) -> Evaluation:
     """Return what a nested policy is asked: by its own rubric where there is no other."""
     if not rules.rubric or evaluation.submission.rubric:
         return evaluation
-    submission = replace(evaluation.submission, rubric=rules.rubric)
-    return Evaluation(submission, evaluation.hierarchy)
+    return evaluation.of(replace(evaluation.submission, rubric=rules.rubric))
 
 
 class _Bookkeeper:

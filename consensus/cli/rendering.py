@@ -234,7 +234,7 @@ def _criteria(decision: decision_pb2.Decision) -> Table:
     table = table_of("", "id", "requirement", "met", "unmet", "seen", title="criteria")
     for criterion in decision.criteria:
         required = Text(" (required)", "dim") if criterion.required else Text()
-        quotes = "\n".join(f"“{plain(e.quote, 120)}”" for e in criterion.evidence[:2])
+        quotes = "\n".join(map(_quoted, criterion.evidence[:2]))
         table.add_row(
             _MARKS.get(criterion.status, Text("?")),
             said(criterion.criterion_id),
@@ -244,6 +244,11 @@ def _criteria(decision: decision_pb2.Decision) -> Table:
             said(quotes, "italic"),
         )
     return table
+
+
+def _quoted(evidence: gradient_pb2.Evidence) -> str:
+    span = f" [{plain(evidence.span_id, 16)}]" if evidence.span_id else ""
+    return f"“{plain(evidence.quote, 120)}”{span}"
 
 
 def _reasons(decision: decision_pb2.Decision) -> Iterator[Text]:

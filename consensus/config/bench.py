@@ -131,6 +131,25 @@ class PatternSection(Section):
     score: Unit = Field(description="The score of a reply that it matches.")
 
 
+class DiscoverySection(Section):
+    """How a model gets to know a trace, or a conversation, that is too long to be told."""
+
+    max_steps: int | None = Field(
+        None,
+        ge=0,
+        le=50,
+        description="Most calls in which it looks things up before it has to decide. 0: it cannot."
+        " Absent: 10 where the backend's capabilities have `tools`, else 0.",
+    )
+    token_threshold: int = Field(
+        8_192,
+        ge=0,
+        le=1_000_000,
+        description="The largest estimate at which a trace is told whole; above it, its tree alone."
+        " A conversation too, where things can be looked up.",
+    )
+
+
 class LlmKeys(Section):
     """Keys of judges that are models: `llm`."""
 
@@ -193,6 +212,13 @@ class LlmKeys(Section):
     keep_messages: int = Field(
         20, ge=1, le=1_000, description="How many messages are then sent whole."
     )
+    discovery: DiscoverySection = Field(
+        DiscoverySection(), description="What becomes of long traces and conversations."
+    )
+    trace_layout: Literal["framed", "bare"] = Field(
+        "framed",
+        description="`bare`: traces without header, times, ids of roots and the list of errors.",
+    )
 
 
 class JudgeSection(RemoteKeys, LlmKeys, HabitKeys):
@@ -230,6 +256,11 @@ class CapabilitiesSection(Section):
     logprobs: bool = Field(False, description="Whether it tells log probabilities.")
     max_tokens_name: Literal["max_completion_tokens", "max_tokens"] = Field(
         "max_completion_tokens", description="Its name for the bound of the reply."
+    )
+    tools: bool = Field(
+        False,
+        description="Whether models may call tools: then they look up what of a long trace or"
+        " conversation they need.",
     )
 
 

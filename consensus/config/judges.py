@@ -14,7 +14,7 @@ from consensus.config.bench import (
     TlsSection,
 )
 from consensus.config.faults import Faults
-from consensus.config.models import model_faults
+from consensus.config.models import discovery_of, model_faults
 from consensus.config.positions import Path
 from consensus.config.shape import allowed, node_at, suggestion
 from consensus.domain.judges import (
@@ -161,8 +161,9 @@ class BenchBuilder:
             model=section.model or "",
             template=template,
             patterns=tuple(ProsePattern(**p.model_dump()) for p in section.patterns),
+            discovery=discovery_of(section.discovery, backend),
             **section.model_dump(
-                include=set(_LLM) - {"backend", "model", "template_file", "patterns"}
+                include=set(_LLM) - {"backend", "model", "template_file", "patterns", "discovery"}
             ),
         )
 

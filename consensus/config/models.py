@@ -2,10 +2,21 @@
 
 from collections.abc import Iterator
 
-from consensus.config.bench import BackendSection, JudgeSection
+from consensus.config.bench import BackendSection, DiscoverySection, JudgeSection
+from consensus.domain.judges import Discovery
 from consensus.domain.ports import CheckFaults
 from consensus.domain.submission import Check, Regex
 from consensus.domain.templates import template_faults
+
+DEFAULT_STEPS = 10
+
+
+def discovery_of(section: DiscoverySection, backend: BackendSection | None) -> Discovery:
+    """Return how long traces are told to a judge of this backend."""
+    steps = section.max_steps
+    if steps is None:
+        steps = DEFAULT_STEPS if backend and backend.capabilities.tools else 0
+    return Discovery(token_threshold=section.token_threshold, max_steps=steps)
 
 
 def model_faults(
@@ -20,6 +31,10 @@ def model_faults(
     if section.scoring == "logprobs" and backend and not backend.capabilities.logprobs:
         words = "needs `capabilities.logprobs` of the backend, which is false"
         yield "scoring", f"is 'logprobs'; {words}"
+    steps = section.discovery.max_steps
+    if steps and backend and not backend.capabilities.tools:
+        words = "needs `capabilities.tools` of the backend, which is false"
+        yield "discovery.max_steps", f"is {steps}; {words}"
     if template.strip():
         for words in template_faults(template, json=section.reply == "json"):
             yield "template_file", words

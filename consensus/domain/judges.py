@@ -103,6 +103,8 @@ class Capabilities:
     logprobs: bool = False
     max_tokens_name: str = "max_completion_tokens"
     """The parameter that bounds the reply; older servers say `max_tokens`."""
+    tools: bool = False
+    """Whether models may call tools, as many as they like."""
 
 
 @value(frozen=True, slots=True, kw_only=True)
@@ -135,6 +137,16 @@ class ProsePattern:
 
 
 @value(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """How a model gets to know a trace, or a conversation, that is too long to be told."""
+
+    token_threshold: int = 8_192
+    """The largest estimate at which it is told whole."""
+    max_steps: int = 0
+    """Most calls in which it looks things up before it has to decide; 0: it cannot."""
+
+
+@value(frozen=True, slots=True, kw_only=True)
 class LlmSpec:
     """How a model is asked, and how its reply is read."""
 
@@ -163,6 +175,9 @@ class LlmSpec:
     token_budget: int = 16_000
     """Above this estimate only the last messages are sent whole."""
     keep_messages: int = 20
+    discovery: Discovery = field(default_factory=Discovery)
+    trace_layout: str = "framed"
+    """`framed`, or `bare`: without header, times, ids of roots and the list of errors."""
 
 
 @value(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,9 @@ from consensus.domain.policy import Policy
 from consensus.domain.submission import Check, Criterion, Submission
 from consensus.domain.values import value
 
+OF_TRACE = "trace."
+"""How the keys of a memo begin that hang on the submission's trace alone."""
+
 
 @value(frozen=True, slots=True)
 class Evaluation:
@@ -29,6 +32,20 @@ class Evaluation:
     """What judges work out once for the whole panel, such as the encoded submission."""
     ledgers: dict[str, "Ledger"] = field(default_factory=dict, compare=False, repr=False)
     """By judge; made by `ledger`, taken by the panel when the seat is done."""
+
+    def memo_of_trace(self) -> dict[str, object]:
+        """Return what of the memo stays true of another submission with the same trace."""
+        if not self.submission.trace:
+            return {}
+        return {key: made for key, made in self.memo.items() if key.startswith(OF_TRACE)}
+
+    def of(self, submission: Submission) -> "Evaluation":
+        """Return what is asked about another submission with the same trace; itself where it is
+        the same one.
+        """
+        if submission is self.submission:
+            return self
+        return Evaluation(submission, self.hierarchy, self.memo_of_trace())
 
     def ledger(self, judge: str) -> "Ledger":
         """Return the ledger of a judge's seat. What stands there outlasts failure and cancel."""

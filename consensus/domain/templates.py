@@ -13,7 +13,7 @@ REPLY_FIELD = "reply"
 """How to answer; the one field of the system part, needed where the reply is JSON."""
 NEEDED_FIELDS = ("nonce", "rubric", "task", "messages", "candidate", "ask")
 """Fields that the user part must have."""
-MORE_FIELDS = ("context",)
+MORE_FIELDS = ("context", "trace")
 """Fields that it may have as well."""
 MAX_TEMPLATE = 100_000
 

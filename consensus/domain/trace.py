@@ -46,5 +46,9 @@ class TraceLimits:
     spans: int = 10_000
     bytes: int = 16 << 20
     """Of the OTLP data, as it comes."""
+    values: int = 250_000
+    """Objects, lists and attributes in the OTLP data, and half the commas of JSON: they take time
+    to read, used or not.
+    """
     depth: int = 128
     """Spans from a root down to the deepest one, both counted."""

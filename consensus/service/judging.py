@@ -15,6 +15,7 @@ from consensus.service import validation
 from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
+from consensus.service.traces import TraceReader
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2, submission_pb2
 from consensus.wire.decision import hierarchy_from
 from consensus.wire.policy import overrides_from
@@ -39,6 +40,7 @@ class Judging:
         self._observer = observer
         self._replays = replays
         self._on_usage = on_usage
+        self._traces = TraceReader()
 
     async def decide(
         self, request: consensus_pb2.JudgeRequest, budget_seconds: float, path: str = ""
@@ -81,6 +83,11 @@ class Judging:
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
         submission, memo = _asked(request.submission, policy)
+        if request.submission.HasField("trace"):
+            given, at = request.submission.trace, f"{path}submission.trace"
+            submission, memo, budget_seconds = await self._traces.traced(
+                submission, memo, given, budget_seconds, at
+            )
         return await self._engine.judge(
             submission,
             policy,
@@ -106,6 +113,11 @@ class Judging:
         else:
             validation.require(validation.rubric_present(request.submission, policy, path))
         submission, memo = _asked(request.submission, policy)
+        if request.submission.HasField("trace"):
+            given, at = request.submission.trace, f"{path}submission.trace"
+            submission, memo, budget_seconds = await self._traces.traced(
+                submission, memo, given, budget_seconds, at
+            )
         return await self._engine.judge(
             submission,
             self._overridden(policy, request, path),

@@ -17,6 +17,8 @@ _HINT = (
     "Use expand_trace(span_id) to see span details or grep_trace(pattern) to search across spans."
 )
 _LEFT_OUT = "... [{} spans left out; grep_trace and expand_trace reach them] ..."
+_OUT_OF_REACH = "... [{} spans left out] ..."
+_NO_DETAILS = "Details are left out: the trace is too long."
 _ERRORS_LEFT_OUT = "... [{} errors left out] ..."
 
 
@@ -51,17 +53,17 @@ def digest(
             f"full_tokens is {full_tokens} and structure_tokens {structure_tokens}; "
             "they must be at least 0 and 1,024"
         )
-    if not trace.spans:
-        return Digest(NOTHING, whole=True)
-    full = _full(trace, full_tokens * CHARS_PER_TOKEN, bare)
+    full = whole(trace, full_tokens, bare=bare)
     if full is not None:
         return Digest(full, whole=True)
-    return Digest(_structure(trace, structure_tokens * CHARS_PER_TOKEN, bare), whole=False)
+    return Digest(outline(trace, structure_tokens, bare=bare), whole=False)
 
 
-def _full(trace: Trace, most: int, bare: bool) -> str | None:
-    """Return the digest with details, None as soon as it has more than `most` characters."""
-    repeats = Repeats()
+def whole(trace: Trace, tokens: int = FULL_TOKENS, *, bare: bool = False) -> str | None:
+    """Return the digest with all details; None where it comes to more than `tokens`."""
+    if not trace.spans:
+        return NOTHING
+    most, repeats = tokens * CHARS_PER_TOKEN, Repeats()
     lines = _header(trace, bare)
     trailer = [] if bare else _errors([failure_line(span) for span in trace.spans if span.failed])
     left = most + 1 - sum(len(line) + 1 for line in (*lines, *trailer))
@@ -76,13 +78,31 @@ def _full(trace: Trace, most: int, bare: bool) -> str | None:
     return "\n".join(lines + trailer)
 
 
-def _structure(trace: Trace, most: int, bare: bool) -> str:
-    header, hint = _header(trace, bare), ["", _HINT]
-    failures = [failure_line(span, brief=True) for span in trace.spans if span.failed]
-    trailer = [] if bare else _errors(window(failures, most // 4, _ERRORS_LEFT_OUT))
+def outline(
+    trace: Trace, tokens: int = STRUCTURE_TOKENS, *, bare: bool = False, tools: bool = True
+) -> str:
+    """Return the tree alone, in `tokens` (>= 1,024) at most; `tools`: the reader has expand_trace
+    and grep_trace.
+    """
+    most = tokens * CHARS_PER_TOKEN
+    header, hint = _header(trace, bare), ["", _HINT if tools else _NO_DETAILS]
+    trailer = [] if bare else _errors(_failures(trace, most // 4))
     left = most - sum(len(line) + 1 for line in (*header, *hint, *trailer))
-    tree = [_line(place, bare, brief=True) for place in trace.places]
-    return "\n".join([*header, *window(tree, left, _LEFT_OUT), *hint, *trailer])
+
+    def line(index: int) -> str:
+        return _line(trace.places[index], bare, brief=True)
+
+    tree = window(len(trace.places), line, left, _LEFT_OUT if tools else _OUT_OF_REACH)
+    return "\n".join([*header, *tree, *hint, *trailer])
+
+
+def _failures(trace: Trace, most: int) -> list[str]:
+    failed = [span for span in trace.spans if span.failed]
+
+    def line(index: int) -> str:
+        return failure_line(failed[index], brief=True)
+
+    return window(len(failed), line, most, _ERRORS_LEFT_OUT)
 
 
 def _line(place: Place, bare: bool, *, brief: bool) -> str:

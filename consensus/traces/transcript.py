@@ -36,13 +36,15 @@ def transcript_digest(messages: Sequence[Message], full_tokens: int = FULL_TOKEN
     text = "\n".join(lines)
     if estimated_tokens(text) <= full_tokens:
         return Digest(text, whole=True)
-    skeleton = [
-        f"[{index}] {one_line(message.role)} (~{estimated_tokens(line)} tokens)"
-        for index, (message, line) in enumerate(zip(messages, lines, strict=True))
-    ]
     header, hint = [f"Messages: {len(messages)}", ""], ["", _HINT]
     left = RESULT_TOKENS * CHARS_PER_TOKEN - sum(len(line) + 1 for line in (*header, *hint))
-    return Digest("\n".join([*header, *window(skeleton, left, _LEFT_OUT), *hint]), whole=False)
+
+    def line(index: int) -> str:
+        size = estimated_tokens(lines[index])
+        return f"[{index}] {one_line(messages[index].role)} (~{size} tokens)"
+
+    skeleton = window(len(messages), line, left, _LEFT_OUT)
+    return Digest("\n".join([*header, *skeleton, *hint]), whole=False)
 
 
 def expand_transcript(messages: Sequence[Message], indices: Sequence[int]) -> Finds:
@@ -79,8 +81,13 @@ def grep_transcript(messages: Sequence[Message], pattern: str) -> Finds:
     return Finds(within_budget(text, *_FEWER_MESSAGES), len(found))
 
 
+def message_text(content: str) -> str:
+    """Return what a message says as it is told in one line."""
+    return told(clean(content))
+
+
 def _line(index: int, message: Message) -> str:
-    return f"[{index}] {one_line(message.role)}: {told(clean(message.content))}"
+    return f"[{index}] {one_line(message.role)}: {message_text(message.content)}"
 
 
 def _hit(message: Message, wanted: str) -> str | None:

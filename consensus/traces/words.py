@@ -3,7 +3,7 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import accumulate
 
@@ -61,18 +61,24 @@ def told(value: object) -> str:
     return one_line(json.dumps(value, ensure_ascii=False))
 
 
-def window(lines: Sequence[str], most: int, omission: str) -> list[str]:
-    """Return all lines where they have at most `most` characters together, else the first and the
-    last of them, about half each, and between them `omission`, its `{}` the number left out.
+def window(count: int, line: Callable[[int], str], most: int, omission: str) -> list[str]:
+    """Return the lines 0 to `count` - 1 where they have at most `most` characters together, else
+    the first and the last of them, about half each, and between them `omission`, its `{}` the
+    number left out. Only what is returned, and once more as much, is made.
     """
-    if sum(len(line) + 1 for line in lines) <= most:
-        return list(lines)
+    lines = list(_fitting(map(line, range(count)), most))
+    if len(lines) == count:
+        return lines
     half = max(0, most - len(omission) - 16) // 2
-    head = _fitting(lines, half)
-    tail = _fitting(lines[head:][::-1], half)
-    between = omission.format(len(lines) - head - tail)
-    return [*lines[:head], between, *lines[len(lines) - tail :]]
+    head = bisect_right(list(accumulate(len(line) + 1 for line in lines)), half)
+    tail = list(_fitting(map(line, range(count - 1, head - 1, -1)), half))
+    return [*lines[:head], omission.format(count - head - len(tail)), *reversed(tail)]
 
 
-def _fitting(lines: Sequence[str], most: int) -> int:
-    return bisect_right(list(accumulate(len(line) + 1 for line in lines)), most)
+def _fitting(lines: Iterator[str], most: int) -> Iterator[str]:
+    """Yield lines as long as they have at most `most` characters together."""
+    for line in lines:
+        most -= len(line) + 1
+        if most < 0:
+            return
+        yield line

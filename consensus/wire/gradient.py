@@ -88,7 +88,11 @@ def gradient_fields(gradient: GradientResult) -> Fields:
 
 def evidence_fields(evidence: Evidence) -> Fields:
     """Return the contract's evidence as keyword arguments."""
-    return {"message_index": evidence.message_index, "quote": evidence.quote}
+    return {
+        "message_index": evidence.message_index,
+        "quote": evidence.quote,
+        "span_id": evidence.span_id,
+    }
 
 
 def usage_fields(usage: Usage) -> Fields:
@@ -144,4 +148,4 @@ def _gradient_from(message: pb.GradientResult) -> GradientResult | None:
 
 def _evidence_from(message: pb.Evidence) -> Evidence:
     index = message.message_index if message.HasField("message_index") else None
-    return Evidence(message.quote, index)
+    return Evidence(message.quote, index, message.span_id.lower())

@@ -1,6 +1,6 @@
 """OTLP traces to spans: `opentelemetry.proto.trace.v1.TracesData`, as protobuf or as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import islice
 
@@ -33,14 +33,21 @@ def spans_from(
     if len(data) > limits.bytes:
         raise TraceUnusable("", f"has more than {limits.bytes} bytes")
     read = json_spans if encoding is Encoding.JSON else _protobuf_spans
-    spans = tuple(islice(read(data), limits.spans + 1))
+    spans = tuple(islice(read(data, limits.values), limits.spans + 1))
     if len(spans) > limits.spans:
         raise TraceUnusable("", f"has more than {limits.spans} spans")
     return spans
 
 
-def _protobuf_spans(data: bytes) -> Iterator[Span]:
+def otlp_bytes(spans: Iterable[Span]) -> bytes:
+    """Return the spans as a serialised TracesData."""
+    from consensus.wire.otlp_encoding import traces_data
+
+    return traces_data(spans).SerializeToString()
+
+
+def _protobuf_spans(data: bytes, most_values: int) -> Iterator[Span]:
     # Here, because most processes read no such trace, and none that reads JSON needs the messages.
     from consensus.wire.otlp_protobuf import protobuf_spans
 
-    return protobuf_spans(data)
+    return protobuf_spans(data, most_values)

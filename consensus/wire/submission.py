@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from google.protobuf import struct_pb2
 
-from consensus.domain.ports import Evaluation
+from consensus.domain.ports import OF_TRACE, Evaluation
 from consensus.domain.submission import (
     Check,
     CheckKind,
@@ -25,10 +25,13 @@ from consensus.domain.submission import (
     Scenario,
     Submission,
 )
+from consensus.domain.trace import Span, TraceLimits
 from consensus.v1 import submission_pb2 as pb
+from consensus.wire.otlp import Encoding, otlp_bytes, spans_from
 from consensus.wire.turn import turn_from, turn_to
 
 _MESSAGE = "wire.submission"
+_TRACE = f"{OF_TRACE}message"
 _LIMITS = ("min_words", "max_words", "min_chars", "max_chars")
 TARGET_FROM = {
     pb.CHECK_TARGET_UNSPECIFIED: CheckTarget.CANDIDATE,
@@ -38,7 +41,9 @@ TARGET_FROM = {
 
 
 def submission_from(message: pb.Submission) -> Submission:
-    """Return the domain's submission; every check must have its kind set."""
+    """Return the domain's submission without its trace, which `trace_from` reads; every check must
+    have its kind set.
+    """
     outputs = message.outputs
     return Submission(
         task=message.task,
@@ -56,6 +61,8 @@ def submission_from(message: pb.Submission) -> Submission:
 
 def given_as(message: pb.Submission) -> dict[str, object]:
     """Return the memo of an evaluation whose submission came as this message."""
+    if message.HasField("trace"):
+        return {_MESSAGE: message, _TRACE: message.trace}
     return {_MESSAGE: message}
 
 
@@ -63,12 +70,25 @@ def message_of(evaluation: Evaluation) -> pb.Submission:
     """Return the contract's submission of an evaluation: as it came, or made once."""
     message = evaluation.memo.get(_MESSAGE)
     if not isinstance(message, pb.Submission):
-        message = evaluation.memo[_MESSAGE] = submission_to(evaluation.submission)
+        message = evaluation.memo[_MESSAGE] = fresh_message_of(evaluation)
     return message
 
 
-def submission_to(submission: Submission) -> pb.Submission:
-    """Return the contract's submission."""
+def fresh_message_of(evaluation: Evaluation) -> pb.Submission:
+    """Return the contract's submission of an evaluation, made anew but for its trace."""
+    trace = evaluation.memo.get(_TRACE)
+    return submission_to(evaluation.submission, trace if isinstance(trace, pb.Trace) else None)
+
+
+def trace_from(message: pb.Trace, limits: TraceLimits) -> tuple[Span, ...]:
+    """Return the spans, as they come; exactly one kind must be set. Raises TraceUnusable."""
+    if message.WhichOneof("kind") == "otlp_json":
+        return spans_from(message.otlp_json.encode(), Encoding.JSON, limits)
+    return spans_from(message.otlp_protobuf, Encoding.PROTOBUF, limits)
+
+
+def submission_to(submission: Submission, trace: pb.Trace | None = None) -> pb.Submission:
+    """Return the contract's submission; `trace`: its spans, where they are encoded already."""
     message = pb.Submission(
         task=submission.task,
         candidate=submission.candidate,
@@ -85,6 +105,9 @@ def submission_to(submission: Submission) -> pb.Submission:
         message.outputs[key].CopyFrom(_value_to(value))
     if submission.context:
         message.context.CopyFrom(_struct_to(submission.context))
+    if submission.trace:
+        given = trace or pb.Trace(otlp_protobuf=otlp_bytes(submission.trace))
+        message.trace.CopyFrom(given)
     return message
 
 

@@ -11,6 +11,8 @@ from consensus.cli import judge
 from consensus.cli.demo import served
 from consensus.v1 import decision_pb2
 from tests.cli.running import FIRST, SECOND, run, write
+from tests.traces.building import SAMPLE
+from tests.wire.otlp_documents import json_bytes
 
 UNSURE = {
     "task": "Describe the tower.",
@@ -136,3 +138,13 @@ def test_another_policy_is_judged_by_when_it_is_named(tmp_path: Path) -> None:
     marks = [line[0] for line in ran.out.splitlines() if "contains" in line and line[0] in "✓✗"]
     assert marks == ["✗", "✓"]
     assert 'contains "[/x]"' in ran.out
+
+
+def test_a_submission_may_hold_a_trace_as_json(where: list[str], tmp_path: Path) -> None:
+    trace = json_bytes(SAMPLE).decode()
+    sound = {**UNSURE, "trace": {"otlpJson": trace}}
+    assert run("judge", write(tmp_path / "traced.json", sound), *where).code == 2
+    broken = {**UNSURE, "trace": {"otlpJson": trace.replace("C2D3E4F5", "x", 1)}}
+    ran = run("judge", write(tmp_path / "broken.json", broken), *where)
+    assert ran.code == 3
+    assert "submission.trace.otlp_json" in ran.err

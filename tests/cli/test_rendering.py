@@ -58,6 +58,12 @@ def test_numbers_dissents_checks_and_quotes_are_shown() -> None:
     assert "Mend it." in out
 
 
+def test_a_quotation_of_a_span_is_shown_with_its_id() -> None:
+    decision = decision_to(DECISION)
+    decision.criteria[0].evidence[0].span_id = "c2d3e4f5"
+    assert "“tower” [c2d3e4f5]" in shown(decision)
+
+
 def test_missing_numbers_are_shown_as_missing() -> None:
     decision = decision_to(DECISION)
     decision.ClearField("effective_score")
@@ -85,6 +91,7 @@ def test_markup_and_escape_codes_of_judges_are_harmless() -> None:
         (decision.criteria[0], "text"),
         (decision.criteria[0], "criterion_id"),
         (decision.criteria[0].evidence[0], "quote"),
+        (decision.criteria[0].evidence[0], "span_id"),
         (decision.stages[0].checks[0], "check"),
         (decision.stages[0].checks[0], "message"),
         (stage, "stage"),

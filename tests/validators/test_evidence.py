@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from consensus.domain.gradient import Evidence
 from consensus.domain.submission import Message, ProcessResult, Submission
 from consensus.validators import Locator
+from tests.traces.building import SAMPLE, span
 
 SUBMISSION = Submission(
     task="t",
@@ -90,3 +91,64 @@ def test_white_space_and_typographic_marks_make_no_difference(
     fancy = {'"': "\N{LEFT DOUBLE QUOTATION MARK}", "'": "\N{RIGHT SINGLE QUOTATION MARK}"}
     written = gap.join(fancy.get(mark, "\N{EM DASH}" if mark == "-" else mark) for mark in marks)
     assert Locator(Submission(task="t", candidate=written)).holds(Evidence(" ".join(marks)))
+
+
+TRACED = Submission(
+    task="t",
+    candidate="sunny",
+    messages=(Message("tool", '{"city":"Paris"}'),),
+    trace=(
+        *SAMPLE,
+        span("abcd11112222", "twin"),
+        span("abcd11113333", "twin"),
+        span("beef0000", "once"),
+        span("beef0000", "once"),
+        span("cafe0000", "two traces"),
+        span("cafe0000", "two traces", trace_id="1" * 32),
+        span("feed0000", attributes={"k": "x" * 4_000_000}),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("span_id", "quote", "holds"),
+    [
+        pytest.param("c2d3e4f5", 'tool.input: {"city": "Paris"}', True, id="a line as told"),
+        pytest.param("c2d3e4f500000000", '"temp": 22', True, id="the whole id"),
+        pytest.param("c2d3e4f5", "tool.fetch_weather", True, id="its name"),
+        pytest.param("a0b1c2d3", "sunny", False, id="another span"),
+        pytest.param("ffffffff", "sunny", False, id="no such span"),
+        pytest.param("c2d3e4f", "sunny", False, id="seven digits"),
+        pytest.param("c2d3e4f5000000000", "sunny", False, id="seventeen digits"),
+        pytest.param("C2D3E4F5", "sunny", False, id="capitals"),
+        pytest.param("c2d3e4f6", "sunny", False, id="the last digit differs"),
+        pytest.param("abcd1111", "twin", False, id="two begin so"),
+        pytest.param("abcd11113", "twin", True, id="one begins so"),
+        pytest.param("beef0000", "once", True, id="a span that comes twice"),
+        pytest.param("cafe0000", "two traces", False, id="the same id in two traces"),
+        pytest.param("feed0000", "xxx", True, id="four million characters"),
+        pytest.param("feed0000", "x “x", False, id="too many to be evened out"),
+    ],
+)
+def test_a_quotation_of_a_span_is_held_for_the_one_span_whose_id_begins_so(
+    span_id: str, quote: str, holds: bool
+) -> None:
+    located = Locator(TRACED)
+    assert located.holds(Evidence(quote, span_id=span_id)) is holds
+    assert located.holds(Evidence(quote, 0, span_id)) is holds
+
+
+def test_a_message_may_be_quoted_as_it_is_told_in_one_line() -> None:
+    located = Locator(TRACED)
+    for quote in ('{"city":"Paris"}', '{"city": "Paris"}', '"city": "Paris"'):
+        assert located.holds(Evidence(quote, 0))
+    assert not located.holds(Evidence('"city": "Rome"', 0))
+
+
+def test_one_locator_tells_spans_from_each_other() -> None:
+    located = Locator(TRACED)
+    assert [located.holds(Evidence("sunny", span_id=i)) for i in ("c2d3e4f5", "a0b1c2d3")] == [
+        True,
+        False,
+    ]
+    assert not Locator(SUBMISSION).holds(Evidence("a", span_id="c2d3e4f5"))

@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 
 from consensus.domain.errors import TraceUnusable
 from consensus.domain.trace import Span, SpanEvent, TraceLimits
-from consensus.wire.otlp import Encoding, spans_from
-from tests.traces.building import law, span
+from consensus.wire.otlp import Encoding, otlp_bytes, spans_from
+from tests.traces.building import SAMPLE, any_spans, law, span
 from tests.wire.otlp_documents import json_bytes, json_document, protobuf_bytes
 
 EVERYTHING = span(
@@ -227,3 +228,40 @@ def test_no_bytes_break_the_reader(data: bytes, encoding: Encoding) -> None:
     protobuf_bytes([])
     with contextlib.suppress(TraceUnusable):
         assert spans_from(data, encoding) == ()
+
+
+def test_spans_are_encoded_as_they_were_read() -> None:
+    for spans in (SAMPLE, ()):
+        assert spans_from(otlp_bytes(spans), Encoding.PROTOBUF) == spans
+
+
+@law
+@given(any_spans())
+def test_any_spans_can_be_encoded_and_stay_the_same_from_then_on(spans: list[Span]) -> None:
+    once = spans_from(otlp_bytes(spans), Encoding.PROTOBUF)
+    assert [span.span_id for span in once] == [span.span_id for span in spans]
+    assert repr(spans_from(otlp_bytes(once), Encoding.PROTOBUF)) == repr(once)
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        pytest.param(b'{"resourceSpans": [{}, {}, {}, {}]}', Encoding.JSON, id="objects"),
+        pytest.param(b'{"resourceSpans": [], "x": [null, null, null]}', Encoding.JSON, id="nulls"),
+        pytest.param(
+            b'{"resourceSpans": [], "x": [1,1,1,1,1,1,1,1,1]}', Encoding.JSON, id="numbers"
+        ),
+        pytest.param(b"\x0a\x00" * 5, Encoding.PROTOBUF, id="messages"),
+    ],
+)
+def test_more_values_than_the_limit_are_refused(data: bytes, encoding: Encoding) -> None:
+    with pytest.raises(TraceUnusable, match="has more than 4 objects and lists"):
+        spans_from(data, encoding, TraceLimits(values=4))
+
+
+def test_attributes_lists_and_events_count_in_protobuf_too() -> None:
+    held = span("a0b1c2d3", attributes={"k": [1, [2, 3]], "m": {"n": 4}})
+    data = otlp_bytes([replace(held, events=(SpanEvent("e"),))])
+    with pytest.raises(TraceUnusable, match="has more than 10 objects and lists"):
+        spans_from(data, Encoding.PROTOBUF, TraceLimits(values=10))
+    assert spans_from(data, Encoding.PROTOBUF, TraceLimits(values=11))

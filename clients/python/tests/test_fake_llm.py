@@ -23,6 +23,7 @@ from consensus_client.testing import (
     http_error,
     huge,
     llm_reply,
+    llm_tool_calls,
     wrong_schema,
 )
 
@@ -104,6 +105,40 @@ def test_without_a_script_the_schema_is_fitted(path: str) -> None:
         assert text_of(caller.post(path)) == "ok"
         assert json.loads(text_of(caller.post(path, **FORMATS[path]))) == FITS
         assert json.loads(text_of(caller.post(path, tools=[TOOLS[path]]))) == FITS
+
+
+CHOICES = {OPENAI: "auto", ANTHROPIC: {"type": "auto"}}
+ASKED = ("look", {"at": "it"})
+
+
+@pytest.mark.parametrize("path", FORMATS)
+def test_tools_are_called_as_scripted_and_only_then(path: str) -> None:
+    free = {"tools": [TOOLS[path]], "tool_choice": CHOICES[path]}
+    with serving(llm_tool_calls(ASKED, ("broken", "{")), llm_reply("Enough.")) as (fake, caller):
+        called = json.loads(caller.post(path, **free)[2])
+        assert text_of(caller.post(path, **free)) == "Enough."
+        assert (fake.calls[0].tools, fake.calls[0].tool, fake.calls[0].schema) == (("t",), "", None)
+    if path == OPENAI:
+        functions = [c["function"] for c in called["choices"][0]["message"]["tool_calls"]]
+        assert functions == [
+            {"name": "look", "arguments": '{"at": "it"}'},
+            {"name": "broken", "arguments": "{"},
+        ]
+        assert called["choices"][0]["finish_reason"] == "tool_calls"
+    else:
+        blocks = [(b["name"], b["input"]) for b in called["content"]]
+        assert blocks == [ASKED, ("broken", "{")]
+        assert called["stop_reason"] == "tool_use"
+
+
+def test_a_call_tells_what_its_messages_say() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "It rains."}
+    messages = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": None},
+        {"role": "user", "content": [result, {"type": "text", "text": "Well?"}]},
+    ]
+    assert LlmCall("/", {}, {"messages": messages}).texts == ("Look.", "It rains.", "Well?")
 
 
 def test_an_object_without_a_schema_is_empty() -> None:

@@ -1,16 +1,17 @@
 """The dialect of Anthropic's Messages."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from consensus.domain.gradient import FailureKind, Usage
 from consensus.domain.judges import BackendSpec, Price
 from consensus.judges.llm.bodies import Bodies
-from consensus.judges.llm.chat import Ask, Finish, Reply
+from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, ToolUse
 from consensus.judges.llm.failures import BackendFailed
 from consensus.judges.llm.json_values import count, items, mapping, text
 from consensus.judges.llm.openai_chat import ANSWER
 from consensus.judges.llm.pricing import priced
+from consensus.judges.llm.tool_use import call_id, called, tool_use
 
 VERSION = "2023-06-01"
 _FINISHES = {
@@ -52,14 +53,20 @@ class AnthropicMessages:
         request: dict[str, object] = {
             "model": ask.model,
             "max_tokens": ask.max_tokens,
-            "messages": [{"role": "user", "content": user}],
+            "messages": [{"role": "user", "content": user}, *_exchanged(ask.exchanges)],
         }
         if ask.system:
             block = {"type": "text", "text": ask.system, "cache_control": {"type": "ephemeral"}}
             request["system"] = [block]
         if ask.temperature is not None and self._can.temperature:
             request["temperature"] = min(ask.temperature, 1.0)  # its scale ends there
-        if ask.schema is not None:
+        if ask.tools:
+            request["tools"] = [
+                {"name": t.name, "description": t.description, "input_schema": t.parameters}
+                for t in ask.tools
+            ]
+            request["tool_choice"] = {"type": "auto"}
+        elif ask.schema is not None:
             request.update(_structure(self._can.structured, ask.schema))
         return request
 
@@ -69,11 +76,13 @@ class AnthropicMessages:
         if finish is None:
             words = "the answer does not say that it is finished"
             raise BackendFailed(FailureKind.UNREADABLE, words, status=200)
+        blocks = [mapping(block) for block in items(value.get("content"))]
         return Reply(
-            text=_text([mapping(block) for block in items(value.get("content"))]),
+            text=_words(blocks) if ask.tools else _text(blocks),
             finish=finish,
             usage=_usage(value.get("usage"), self._prices.get(ask.model)),
             model=text(value.get("model"))[:200],
+            uses=_uses(blocks) if ask.tools else (),
         )
 
 
@@ -107,7 +116,36 @@ def _text(blocks: list[Mapping[str, object]]) -> str:
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     if calls:
         return "\n".join(json.dumps(call.get("input")) for call in calls)
+    return _words(blocks)
+
+
+def _words(blocks: list[Mapping[str, object]]) -> str:
     return "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
+
+
+def _uses(blocks: list[Mapping[str, object]]) -> tuple[ToolUse, ...]:
+    called = [block for block in blocks if block.get("type") == "tool_use"]
+    return tuple(tool_use(block.get("name"), block.get("input")) for block in called)
+
+
+def _exchanged(exchanges: Sequence[Exchange]) -> Iterator[dict[str, object]]:
+    """Yield what was called and what came of it, under ids of our own."""
+    for step, exchange in enumerate(exchanges):
+        uses = [
+            {
+                "type": "tool_use",
+                "id": call_id(step, index),
+                "name": called(use),
+                "input": use.arguments or {},
+            }
+            for index, use in enumerate(exchange.uses)
+        ]
+        results = [
+            {"type": "tool_result", "tool_use_id": call_id(step, index), "content": result}
+            for index, result in enumerate(exchange.results)
+        ]
+        yield {"role": "assistant", "content": uses}
+        yield {"role": "user", "content": results}
 
 
 def _usage(value: object, price: Price | None) -> Usage:

@@ -15,7 +15,7 @@ from consensus.judges.llm.failures import BackendFailed
 T = TypeVar("T")
 LARGER = 2
 """The second reply may be so many times as long where the first was cut off."""
-_WORTH_ANOTHER = (FailureKind.UNREADABLE, FailureKind.TRUNCATED)
+WORTH_ANOTHER = (FailureKind.UNREADABLE, FailureKind.TRUNCATED)
 """A model that refused, or was filtered, is not asked again."""
 _UNKNOWN = Usage(cost_usd=None)
 """Of a call that ended without its bill: it may have cost something."""
@@ -31,6 +31,11 @@ class Asking:
         self._clock = clock
         self._ledger = ledger
         self._until = clock.monotonic() + timeout_seconds
+        self._longest = 0.0
+
+    def time_for(self, calls: int) -> bool:
+        """Tell whether the time that is left does for `calls` as long as the longest so far."""
+        return self._until - self._clock.monotonic() > calls * self._longest
 
     async def twice(
         self, ask: Callable[[JudgeFailed | None], Ask], read: Callable[[Reply], T]
@@ -42,26 +47,29 @@ class Asking:
         """
         began = self._clock.monotonic()
         try:
-            return read(await self._complete(ask(None)))
+            return read(await self.once(ask(None)))
         except JudgeFailed as failed:
             now = self._clock.monotonic()
-            if failed.kind not in _WORTH_ANOTHER or self._until - now <= now - began:
+            if failed.kind not in WORTH_ANOTHER or self._until - now <= now - began:
                 raise
             first = failed
-        return read(await self._complete(ask(first)))
+        return read(await self.once(ask(first)))
 
-    async def _complete(self, ask: Ask) -> Reply:
+    async def once(self, ask: Ask) -> Reply:
+        """Return the reply to one call. Raises JudgeFailed."""
         self._ledger.attempts += 1
+        began = self._clock.monotonic()
         try:
-            reply = await self._backend.complete(ask, self._until - self._clock.monotonic())
+            reply = await self._backend.complete(ask, self._until - began)
         except asyncio.CancelledError:
             self._ledger.add(_UNKNOWN)
             raise
         except JudgeFailed as failed:
-            unbilled = failed.kind in (FailureKind.TIMEOUT, *_WORTH_ANOTHER)
+            unbilled = failed.kind in (FailureKind.TIMEOUT, *WORTH_ANOTHER)
             if unbilled or (isinstance(failed, BackendFailed) and failed.cut_off):
                 self._ledger.add(_UNKNOWN)
             raise
+        self._longest = max(self._longest, self._clock.monotonic() - began)
         self._ledger.add(reply.usage)
         return reply
 

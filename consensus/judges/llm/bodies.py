@@ -24,6 +24,8 @@ class Bodies:
 
     def body(self, ask: Ask) -> bytes:
         """Return the request as JSON."""
+        if ask.tools:  # another one each time
+            return _encode(self._write(ask, ask.user)).encode()
         key = (ask.model, ask.system, ask.max_tokens, ask.temperature, ask.seed, ask.top_logprobs)
         frame = self._frames.get(key)
         if frame is None or frame[0] is not ask.schema:

@@ -8,6 +8,35 @@ from consensus.domain.gradient import Usage
 from consensus.domain.values import value
 
 
+@value(frozen=True, slots=True)
+class Tool:
+    """Something that a model may call."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+    """JSON Schema of its arguments."""
+
+
+@value(frozen=True, slots=True)
+class ToolUse:
+    """One call of a tool that a model wants."""
+
+    name: str
+    """As the model says it; there may be no such tool."""
+    arguments: Mapping[str, object] | None
+    """None: they are no JSON object, or too long. They may be anything else."""
+
+
+@value(frozen=True, slots=True)
+class Exchange:
+    """What a model called, and what came of it."""
+
+    uses: tuple[ToolUse, ...]
+    results: tuple[str, ...]
+    """One for each."""
+
+
 @value(frozen=True, slots=True, kw_only=True)
 class Ask:
     """One call of a model."""
@@ -23,6 +52,10 @@ class Ask:
     seed: int | None = None
     top_logprobs: int = 0
     """Alternatives to tell for each token; 0 asks for none."""
+    tools: tuple[Tool, ...] = ()
+    """What the model may call instead of answering."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What it has called since it was asked."""
 
 
 class Finish(Enum):
@@ -54,6 +87,8 @@ class Reply:
     """The model that the server says it used."""
     tokens: tuple[Token, ...] = ()
     """Empty unless they were asked for and told."""
+    uses: tuple[ToolUse, ...] = ()
+    """Empty unless tools were offered and the model calls some."""
 
 
 class ChatBackend(Protocol):

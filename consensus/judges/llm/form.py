@@ -7,9 +7,9 @@ DIGIT_TOP = 9
 """The best score where one token tells it: one digit, 0 to 9, is one token for every model."""
 
 
-def schema(*, digit: bool, criteria: bool = True) -> Mapping[str, object]:
+def schema(*, digit: bool, criteria: bool = True, traced: bool = False) -> Mapping[str, object]:
     """Return the schema of a reply; `digit`: the score is a whole number from 0 to DIGIT_TOP.
-    Without `criteria` there is nothing to find.
+    Without `criteria` there is nothing to find; `traced`: quotations may be from spans.
 
     Ranges stand in words: not every provider takes bounds of numbers, and the reply is checked
     anyway. Order matters: evidence before status, reasoning before score.
@@ -17,6 +17,7 @@ def schema(*, digit: bool, criteria: bool = True) -> Mapping[str, object]:
     scale = f"0 to {DIGIT_TOP}, whole" if digit else "0 to 1"
     evidence = _object(
         message_index=_typed(["integer", "null"], "null: the candidate or an output"),
+        **({"span_id": _typed(["string", "null"], "8 digits; null: no span")} if traced else {}),
         quote=_typed("string", "verbatim"),
     )
     finding = _object(
@@ -39,18 +40,23 @@ def schema(*, digit: bool, criteria: bool = True) -> Mapping[str, object]:
     )
 
 
-def words(*, digit: bool, criteria: bool = True) -> str:
+def words(*, digit: bool, criteria: bool = True, traced: bool = False) -> str:
     """Return what the prompt says of the form."""
     scale = (
         f"`score` is one whole number from 0 (worst) to {DIGIT_TOP} (best)"
         if digit
         else "`score` is a number from 0 (worst) to 1 (best)"
     )
+    spans = (
+        "Where a quotation is from a span of the trace, `span_id` is the first 8 digits of the"
+        " span's id and `message_index` is null. "
+    )
     return (
         "Answer with one JSON object and nothing else, with the keys in this order. "
         f"{scale}, or null where you abstain; `confidence` is a number from 0 (a guess) to 1"
-        " (certain); `abstain` is true only where you cannot tell. Its JSON Schema:\n"
-        + json.dumps(schema(digit=digit, criteria=criteria))
+        " (certain); `abstain` is true only where you cannot tell. "
+        f"{spans if traced and criteria else ''}Its JSON Schema:\n"
+        + json.dumps(schema(digit=digit, criteria=criteria, traced=traced))
     )
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from consensus.domain.gradient import FailureKind, Usage
 from consensus.domain.judges import BackendSpec, Price
 from consensus.judges.llm.bodies import Bodies
-from consensus.judges.llm.chat import Ask, Finish, Reply, Token
+from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, Token, Tool, ToolUse
 from consensus.judges.llm.failures import BackendFailed, inner_failure
 from consensus.judges.llm.json_values import count, items, mapping, text
 from consensus.judges.llm.pricing import priced
+from consensus.judges.llm.tool_use import as_json, call_id, called, tool_use
 
 MAX_TOP_LOGPROBS = 20
 ANSWER = "answer"
@@ -43,9 +44,11 @@ class OpenAiChat:
 
     def _request(self, ask: Ask, user: str) -> dict[str, object]:
         can = self._can
-        messages = [{"role": "user", "content": user}]
+        messages: list[dict[str, object]] = [{"role": "user", "content": user}]
         if ask.system:
             messages.insert(0, {"role": "system", "content": ask.system})
+        for step, exchange in enumerate(ask.exchanges):
+            messages += _exchanged(step, exchange)
         request: dict[str, object] = {
             "model": ask.model,
             "messages": messages,
@@ -58,7 +61,10 @@ class OpenAiChat:
         if ask.top_logprobs and can.logprobs:
             request["logprobs"] = True
             request["top_logprobs"] = min(ask.top_logprobs, MAX_TOP_LOGPROBS)
-        if ask.schema is not None:
+        if ask.tools:
+            request["tools"] = [_offered(tool) for tool in ask.tools]
+            request["tool_choice"] = "auto"
+        elif ask.schema is not None:
             request.update(_structure(can.structured, ask.schema))
         return request
 
@@ -71,11 +77,12 @@ class OpenAiChat:
         message = mapping(choice.get("message"))
         told = ask.top_logprobs and self._can.logprobs
         return Reply(
-            text=_text(message),
+            text=_content(message) if ask.tools else _text(message),
             finish=Finish.REFUSED if text(message.get("refusal")) else _finish(choice),
             usage=_usage(value.get("usage"), self._prices.get(ask.model)),
             model=text(value.get("model"))[:200],
             tokens=_tokens(choice) if told else (),
+            uses=_uses(message) if ask.tools else (),
         )
 
 
@@ -116,10 +123,47 @@ def _text(message: Mapping[str, object]) -> str:
     if calls:
         functions = (mapping(mapping(call).get("function")) for call in calls)
         return "\n".join(text(function.get("arguments")) for function in functions)
+    return _content(message)
+
+
+def _content(message: Mapping[str, object]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
     return "".join(text(mapping(part).get("text")) for part in items(content))
+
+
+def _offered(tool: Tool) -> dict[str, object]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": function}
+
+
+def _exchanged(step: int, exchange: Exchange) -> list[dict[str, object]]:
+    """Return what was called and what came of it, under ids of our own."""
+    calls: list[dict[str, object]] = [
+        {
+            "id": call_id(step, index),
+            "type": "function",
+            "function": {"name": called(use), "arguments": as_json(use.arguments)},
+        }
+        for index, use in enumerate(exchange.uses)
+    ]
+    results: list[dict[str, object]] = [
+        {"role": "tool", "tool_call_id": call_id(step, index), "content": result}
+        for index, result in enumerate(exchange.results)
+    ]
+    return [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
+
+
+def _uses(message: Mapping[str, object]) -> tuple[ToolUse, ...]:
+    functions = [
+        mapping(mapping(call).get("function")) for call in items(message.get("tool_calls"))
+    ]
+    return tuple(tool_use(each.get("name"), each.get("arguments")) for each in functions)
 
 
 def _usage(value: object, price: Price | None) -> Usage:

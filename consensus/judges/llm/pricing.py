@@ -55,6 +55,8 @@ def worst_cost(ask: Ask, price: Price | None) -> float | None:
     if price is None:
         return None
     size = _size(ask.system) + _size(ask.user) + _schema_size(ask.schema)
+    size += sum(_schema_size(tool.parameters) + _size(tool.description) for tool in ask.tools)
+    size += sum(_size(result) for exchange in ask.exchanges for result in exchange.results)
     dearest = max(price.input, _or(price.cached_input, 0.0), _or(price.cache_write, 0.0))
     tokens = size / BYTES_PER_TOKEN + FRAME_TOKENS
     return (tokens * dearest + ask.max_tokens * price.output) / PER

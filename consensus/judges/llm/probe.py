@@ -7,7 +7,7 @@ from enum import Enum
 from consensus.domain.gradient import FailureKind
 from consensus.domain.judges import BackendSpec, Capabilities
 from consensus.judges.llm.backends import open_backend
-from consensus.judges.llm.chat import Ask, Finish, Reply
+from consensus.judges.llm.chat import Ask, Finish, Reply, Tool
 from consensus.judges.llm.failures import BackendFailed
 from consensus.judges.llm.json_values import mapping, parsed
 
@@ -23,7 +23,8 @@ _SCHEMA = {
 }
 _PLAIN = Capabilities(structured="none", temperature=False, seed=False, logprobs=False)
 _STRUCTURES = ("json_schema", "json_object", "tool")
-_FLAGS = ("temperature", "seed", "logprobs")
+_FLAGS = ("temperature", "seed", "logprobs", "tools")
+_TOOL = Tool("tell", "Tells the colour.", _SCHEMA)
 _NAMES = ("max_completion_tokens", "max_tokens")
 _NOT_OFFERED = {"anthropic_messages": frozenset(("json_object", "seed", "logprobs"))}
 
@@ -76,7 +77,7 @@ async def probe(
     told: Callable[[str], None] = lambda _: None,
     call_seconds: float = CALL_SECONDS,
 ) -> Probe:
-    """Ask `model` up to eight times and return what it accepts. Never raises JudgeFailed.
+    """Ask `model` up to nine times and return what it accepts. Never raises JudgeFailed.
 
     `told` hears the name of each capability before it is tried. Must run inside the event loop.
     """
@@ -108,16 +109,18 @@ class _Trial:
     async def ask(self, can: Capabilities) -> Reply | BackendFailed:
         """Call once, with everything that `can` allows."""
         backend = open_backend(replace(self._spec, capabilities=can))
-        as_json = " Answer in JSON." if can.structured == "json_object" else ""
+        how = " Answer in JSON." if can.structured == "json_object" else ""
+        how = " Call the tool `tell` with it." if can.tools else how
         ask = Ask(
             model=self._model,
             system="",
-            user=f"Name a colour: red, green or blue.{as_json}",
+            user=f"Name a colour: red, green or blue.{how}",
             max_tokens=MAX_TOKENS,
             schema=_SCHEMA,
             temperature=0.0,
             seed=7,
             top_logprobs=5,
+            tools=(_TOOL,) if can.tools else (),
         )
         try:
             return await backend.complete(ask, self._seconds)
@@ -158,6 +161,7 @@ def _variants(plain: Capabilities) -> Iterator[tuple[str, Capabilities]]:
     yield "temperature", replace(plain, temperature=True)
     yield "seed", replace(plain, seed=True)
     yield "logprobs", replace(plain, logprobs=True)
+    yield "tools", replace(plain, tools=True)
 
 
 def _judged(what: str, outcome: Reply | BackendFailed) -> Found:
@@ -171,5 +175,7 @@ def _judged(what: str, outcome: Reply | BackendFailed) -> Found:
         heeded = _KEY in mapping(answer) if what != "json_object" else isinstance(answer, dict)
         return Found.ACCEPTED if heeded else Found.IGNORED
     if what == "logprobs" and not any(token.top for token in outcome.tokens):
+        return Found.IGNORED
+    if what == "tools" and not outcome.uses:
         return Found.IGNORED
     return Found.ACCEPTED

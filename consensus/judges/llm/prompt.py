@@ -26,6 +26,11 @@ AGAIN = (
     "An earlier answer to this could not be used: {reason}. Follow the form of the answer exactly,"
     " be brief, and write nothing else."
 )
+LOOK_UP = (
+    "What is told in outline above is longer than that: look up what you need with the tools, in at"
+    " most {steps} steps, then answer."
+)
+LOOKED_UP = "What was looked up before, and what came of it:"
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
 NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
 NONE = "(none)"
@@ -44,20 +49,28 @@ class Prompt:
         self.system = Template(system).substitute(reply=reply)
         filled = Template(user).substitute({field: f"\0{field}\0" for field in _FIELDS})
         self._pieces = filled.split("\0")  # text and field in turns: parsed once, joined often
+        self.tells_trace = "trace" in self._pieces[1::2]
         self.length = len(self.system) + len(user)
         """Characters of the prompt without any subject."""
         digest = hashlib.sha256(template.encode("utf-8", "surrogatepass")).hexdigest()
         self.version = f"custom-{digest[:12]}" if template else PROMPT_VERSION
 
     def user(
-        self, subject: Subject, order: Sequence[Criterion], make_nonce: Nonce, ask: str
+        self,
+        subject: Subject,
+        order: Sequence[Criterion],
+        make_nonce: Nonce,
+        ask: str,
+        found: str = "",
     ) -> str:
-        """Return the user message. No text of the subject can close its fence: the key is made
-        after the subject, and made again should the subject hold it.
+        """Return the user message; `found` is what was looked up of the subject. No text of either
+        can close its fence: the key is made after them, and made again should they hold it.
         """
         nonce = make_nonce()
-        while subject.holds(nonce):
+        while subject.holds(nonce) or nonce in found:
             nonce = make_nonce()
+        if found:
+            ask = f"{LOOKED_UP}\n{fenced('LOOKUPS', found, nonce)}\n\n{ask}"
         outputs = [fenced("OUTPUT", output, nonce) for output in subject.outputs]
         if subject.process:
             outputs.append(fenced("PROCESS", subject.process, nonce))
@@ -67,6 +80,7 @@ class Prompt:
             "task": fenced("TASK", subject.task, nonce),
             "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
             "messages": _conversation(subject, nonce),
+            "trace": fenced("TRACE", subject.trace, nonce) if subject.trace else NONE,
             "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
             "ask": f"{_test(subject, nonce)}\n\n{ask}" if subject.test else ask,
         }

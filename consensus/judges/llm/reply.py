@@ -136,7 +136,10 @@ def _evidence(item: Mapping[str, object]) -> Evidence:
         raise unreadable("a quotation is no text")
     if index is not None and (isinstance(index, bool) or not isinstance(index, int) or index < 0):
         raise unreadable("a quotation's message is no index")
-    return Evidence(quote, index)
+    span = item.get("span_id")
+    if span is not None and not isinstance(span, str):
+        raise unreadable("a quotation's span is no text")
+    return Evidence(quote, index, (span or "").strip(" []").lower())
 
 
 def _require_consistent(

@@ -1,4 +1,4 @@
-"""What is judged, as the text that a model reads: numbered messages, bounded, without its producer.
+"""What is judged, as the text that a model reads: bounded, and without its producer.
 
 One submission is put into words once for all seats that ask with the same bounds.
 """
@@ -6,33 +6,67 @@ One submission is put into words once for all seats that ask with the same bound
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from consensus.domain.ports import Evaluation
-from consensus.domain.submission import Criterion, Message, ProcessResult, Submission
+from consensus.domain.submission import Criterion, ProcessResult, Submission
 from consensus.domain.turn import Turn
+from consensus.domain.values import value
+from consensus.judges.llm.conversation import CHARS_PER_TOKEN, outlined, told
 from consensus.judges.llm.scenario import rules_of_test
+from consensus.traces import Digest, digest_of, is_large
+from consensus.traces.digest import FULL_TOKENS, STRUCTURE_TOKENS
 
-CHARS_PER_TOKEN = 4
-"""Of the estimate: text of most languages has about so many."""
-MAX_TOLD = 40
-"""Most messages left out whose first words are told."""
-_FIRST_WORDS = 60
 STDERR_HEAD, STDERR_TAIL = 1_000, 3_000
 """Characters of a longer standard error that are told: a program's last words say why it ended."""
 MAX_BLOCKED = 100
 """Most blocked tools that are named."""
 _BLOCKED = "policy_violations"
 """The key of the context that says the same as the submission's own field (AEGIS's payload)."""
-_ROLES = frozenset({"system", "user", "assistant", "tool"})
 _PRODUCER = frozenset(("author", "generator", "llm", "model", "producer", "provider", "vendor"))
 """A key of the context with one of these words may name who did the work, and is left out."""
 _WORKER = frozenset(("agent", "assistant", "bot"))
 _NAMING = _WORKER | {"id", "name", "version"}
 """So is a key of these words alone that has one of _WORKER, such as `agent_name`."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+_LARGE_CHARS = 1 << 16
+
+
+@value(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How much of a trace, or of a conversation, is told."""
+
+    tokens: int
+    """The largest estimate at which a trace is told whole; a conversation too, with `tools`."""
+    tools: bool = False
+    """Whether the judge can look up what is told in outline."""
+    trace: bool = True
+    """Whether the question has a place for a trace."""
+    bare: bool = False
+
+    @property
+    def key(self) -> str:
+        """What tells one from another."""
+        return f"{self.tokens}:{self.tools}:{self.trace}:{self.bare}"
+
+
+_AS_IT_IS = Telling(tokens=FULL_TOKENS)
+
+
+@value(frozen=True, slots=True, kw_only=True)
+class Outlined:
+    """What is told in outline only."""
+
+    trace: bool = False
+    messages: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is."""
+        return self.trace or self.messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +88,9 @@ class Subject:
     """Tools that the platform's policy stopped, one a line; empty where there are none."""
     messages_told: tuple[int, int]
     """Messages told whole, and all of them."""
+    trace: str
+    """Empty where there is none."""
+    outlined: Outlined
     digest: str
     """64 hexadecimal digits of everything that a judge may see."""
     situation: str = ""
@@ -70,21 +107,31 @@ class Subject:
 
     def holds(self, text: str) -> bool:
         """Tell whether `text` stands anywhere in it."""
-        plain = (self.task, self.context, self.messages, self.candidate, *self.outputs)
+        plain = (self.task, self.context, self.messages, self.trace, self.candidate, *self.outputs)
         plain += (self.process, self.blocked, self.situation)
         return any(text in part for part in (*plain, *[c.id + c.text for c in self.rubric]))
 
 
-def subject_of(evaluation: Evaluation, max_tokens: int, keep: int) -> Subject:
+def subject_of(
+    evaluation: Evaluation, max_tokens: int, keep: int, telling: Telling = _AS_IT_IS
+) -> Subject:
     """Return the submission in words: where they are above `max_tokens`, by the estimate of four
     characters to a token, at most the last `keep` messages are told whole, fewer where they too
-    are more than fits, and one in any case.
+    are more than fits, and one in any case. Raises TraceUnusable.
     """
-    key = f"llm.subject:{max_tokens}:{keep}"
+    key = f"llm.subject:{max_tokens}:{keep}:{telling.key}"
     found = evaluation.memo.get(key)
     if not isinstance(found, Subject):
-        found = evaluation.memo[key] = _subject(evaluation.submission, max_tokens, keep)
+        found = evaluation.memo[key] = _subject(evaluation, max_tokens, keep, telling)
     return found
+
+
+def takes_long(evaluation: Evaluation, telling: Telling) -> bool:
+    """Tell whether putting it into words is work for a thread of its own."""
+    submission = evaluation.submission
+    if telling.trace and submission.trace and is_large(evaluation):
+        return True
+    return telling.tools and sum(len(m.content) for m in submission.messages) > _LARGE_CHARS
 
 
 def seed_of(digest: str) -> int:
@@ -101,7 +148,15 @@ def permuted(rubric: Sequence[Criterion], seed: int) -> tuple[Criterion, ...]:
     return tuple(sorted(rubric, key=place))
 
 
-def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
+def _trace(evaluation: Evaluation, max_tokens: int, telling: Telling) -> Digest:
+    if not (evaluation.submission.trace and telling.trace):
+        return Digest("", whole=True)
+    room = min(max(max_tokens // 2, 1_024), STRUCTURE_TOKENS)
+    return digest_of(evaluation, telling.tokens, room, bare=telling.bare, tools=telling.tools)
+
+
+def _subject(evaluation: Evaluation, max_tokens: int, keep: int, telling: Telling) -> Subject:
+    submission = evaluation.submission
     known = {**_step(submission.turn), **submission.context}
     blocked, process = _blocked(submission), _process(submission.process)
     if blocked:
@@ -111,66 +166,35 @@ def _subject(submission: Submission, max_tokens: int, keep: int) -> Subject:
         f"key: {json.dumps(key, ensure_ascii=False)}\n{_text(value)}"
         for key, value in submission.outputs.items()
     )
-    told = [_numbered(index, message) for index, message in enumerate(submission.messages)]
-    fixed = [submission.task, context, submission.candidate, *outputs, process, blocked]
+    trace = _trace(evaluation, max_tokens, telling)
+    skeleton = outlined(submission.messages, telling.tokens) if telling.tools else ""
+    fixed = [submission.task, context, submission.candidate, trace.text, *outputs, process, blocked]
     fixed += [criterion.text for criterion in submission.rubric]
     scenario = submission.scenario
     situation, test = (scenario.description, rules_of_test(submission)) if scenario else ("", "")
     fixed += [situation, test]
     room = max_tokens * CHARS_PER_TOKEN - sum(map(len, fixed))
-    start = _first_told(told, room, keep)
-    left_out = _left_out(submission.messages[:start]) if start else []
+    messages, count = (skeleton, 0) if skeleton else told(submission.messages, room, keep)
     test_facts = ascii((submission.scenario, test)) if test else ""
-    digest = _digest(submission, context, outputs, process + blocked + test_facts)
+    more = process + blocked + test_facts + trace.text
+    digest = _digest(submission, context, outputs, more)
     return Subject(
         task=submission.task,
         rubric=submission.rubric,
         order=permuted(submission.rubric, seed_of(digest)),
         context=context,
-        messages="\n".join([*left_out, *told[start:]]),
+        messages=messages,
         candidate=submission.candidate,
         outputs=outputs,
         process=process,
         blocked=blocked,
-        messages_told=(len(told) - start, len(told)),
+        messages_told=(count, len(submission.messages)),
+        trace=trace.text,
+        outlined=Outlined(trace=not trace.whole, messages=bool(skeleton)),
         digest=digest,
         situation=situation,
         test=test,
     )
-
-
-def _first_told(told: Sequence[str], room: int, keep: int) -> int:
-    """Return the index of the first message that is told whole."""
-    total = sum(map(len, told)) + len(told)
-    if total <= room:
-        return 0
-    start = max(len(told) - keep, 0)
-    total = sum(map(len, told[start:])) + len(told) - start
-    while total > room and start < len(told) - 1:
-        total -= len(told[start]) + 1
-        start += 1
-    return start
-
-
-def _numbered(index: int, message: Message) -> str:
-    """Return a message with its index; its further lines are indented, so that none can pass for
-    another message. Quotations are located with white space evened out.
-    """
-    role = message.role if message.role in _ROLES else "other"
-    return f"[{index}] {role}: " + "\n    ".join(message.content.splitlines())
-
-
-def _left_out(messages: Sequence[Message]) -> list[str]:
-    """Return lines that sum up the messages before the first one told."""
-    count = len(messages)
-    roles = Counter(message.role if message.role in _ROLES else "other" for message in messages)
-    counted = ", ".join(f"{role} {number}" for role, number in sorted(roles.items()))
-    lines = [f"[0..{count - 1}] left out: {count} messages ({counted}). How the last ones begin:"]
-    for index in range(max(count - MAX_TOLD, 0), count):
-        first = " ".join(messages[index].content[: 4 * _FIRST_WORDS].split())[:_FIRST_WORDS]
-        role = messages[index].role if messages[index].role in _ROLES else "other"
-        lines.append(f"    [{index}] {role}: {first}…")
-    return lines
 
 
 def _without_producer(value: object) -> object:
@@ -231,6 +255,7 @@ def _digest(submission: Submission, context: str, outputs: tuple[str, ...], more
     """Return what the order of the criteria hangs on; `more` is empty for plain submissions."""
     rubric = [(c.id, c.text, c.required, c.weight) for c in submission.rubric]
     messages = [(message.role, message.content) for message in submission.messages]
+    parts: tuple[object, ...]
     parts = (submission.task, submission.candidate, context, outputs, rubric, messages)
     told = ascii(parts) + (ascii(more) if more else "")
     return hashlib.sha256(told.encode("ascii")).hexdigest()

@@ -15,7 +15,7 @@ from consensus.judges.wrappers.observer import HabitObserver
 from consensus.judges.wrappers.wrapper import Wrapper
 from consensus.v1.judge_pb2 import EvaluateResponse
 from consensus.wire.gradient import answer_from, answer_to
-from consensus.wire.submission import submission_to
+from consensus.wire.submission import fresh_message_of
 
 ENTRY_BYTES = 400
 """What an entry takes beside its answer."""
@@ -120,7 +120,7 @@ def _key(evaluation: Evaluation) -> _Key:
     """Return what tells one question from another; a nested panel's answer depends on its depth."""
     digest = evaluation.memo.get(_DIGEST)
     if not isinstance(digest, bytes):
-        encoded = submission_to(evaluation.submission).SerializeToString(deterministic=True)
+        encoded = fresh_message_of(evaluation).SerializeToString(deterministic=True)
         digest = evaluation.memo[_DIGEST] = hashlib.sha256(encoded).digest()
     return digest, evaluation.hierarchy.depth
 

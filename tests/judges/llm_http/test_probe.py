@@ -11,6 +11,7 @@ from consensus_client.testing import (
     hang,
     http_error,
     llm_reply,
+    llm_tool_calls,
 )
 from consensus_client.testing.llm_answers import LlmReply
 
@@ -27,13 +28,16 @@ ALL = {
     "temperature": Found.ACCEPTED,
     "seed": Found.ACCEPTED,
     "logprobs": Found.ACCEPTED,
+    "tools": Found.ACCEPTED,
 }
-ABLE = Capabilities(seed=True, logprobs=True)
+ABLE = Capabilities(seed=True, logprobs=True, tools=True)
 NONE = can(max_tokens_name="max_tokens")
 
 
 def telling(call: LlmCall) -> LlmReply:
-    """Reply with what was asked for, log probabilities included."""
+    """Reply with what was asked for, log probabilities included; call what may be called."""
+    if call.tools and not call.tool:
+        return llm_tool_calls(("tell", {"colour": "red"}))
     return llm_reply(logprobs=[{"a": -0.1}])
 
 
@@ -58,7 +62,7 @@ async def probed(
             prices={"m": Price(input=1, output=1)},
         )
         found = await probe(spec, "m", call_seconds=seconds)
-        assert len(fake.calls) <= 8
+        assert len(fake.calls) <= 9
     return found
 
 
@@ -77,10 +81,11 @@ async def test_what_is_claimed_and_rejected_is_a_contradiction(rejected: str) ->
 
 
 @pytest.mark.parametrize("rejected", ["json_object", "tools"])
-async def test_what_is_not_claimed_may_be_rejected(rejected: str) -> None:
+async def test_of_the_structures_only_the_claimed_one_must_be_accepted(rejected: str) -> None:
     found = await probed(rejects=[rejected])
-    assert found.found == {**ALL, rejected.removesuffix("s"): Found.REJECTED}
-    assert found.contradictions == ()
+    as_tool = {"tool": Found.REJECTED} if rejected == "tools" else {}
+    assert found.found == {**ALL, rejected: Found.REJECTED, **as_tool}
+    assert found.contradictions == (("tools",) if rejected == "tools" else ())
 
 
 async def test_what_is_accepted_and_not_claimed_is_no_contradiction() -> None:
@@ -102,9 +107,9 @@ async def test_the_other_name_of_the_bound_is_tried(wanted: str, other: str) -> 
 
 async def test_a_server_that_ignores_what_it_is_asked_for_is_found_out() -> None:
     found = await probed(talking)
-    for name in ("json_schema", "json_object", "tool", "logprobs", "usage"):
+    for name in ("json_schema", "json_object", "tool", "logprobs", "tools", "usage"):
         assert found.found[name] is Found.IGNORED, name
-    assert found.contradictions == ("json_schema", "logprobs", "usage")
+    assert found.contradictions == ("json_schema", "logprobs", "tools", "usage")
 
 
 @pytest.mark.parametrize("structured", ["json_schema", "json_object", "tool"])
@@ -113,7 +118,7 @@ async def test_anthropic_has_no_seeds_and_no_logprobs(structured: str) -> None:
     found = await probed(capabilities=able, kind="anthropic_messages")
     absent = dict.fromkeys(("json_object", "seed", "logprobs"), Found.NOT_OFFERED)
     accepted = dict.fromkeys(
-        ("max_tokens", "usage", "json_schema", "tool", "temperature"), Found.ACCEPTED
+        ("max_tokens", "usage", "json_schema", "tool", "temperature", "tools"), Found.ACCEPTED
     )
     assert found.found == {**absent, **accepted}
     assert found.contradictions == (("json_object",) if structured == "json_object" else ())

@@ -8,17 +8,19 @@ import pytest
 
 from consensus.domain.decision import MAX_DEPTH, Hierarchy
 from consensus.domain.errors import JudgeFailed
-from consensus.domain.gradient import Abstention, Failure, FailureKind
+from consensus.domain.gradient import Abstention, Evidence, Failure, FailureKind
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
 from consensus.judges.remote.failures import MAX_REPLY_BYTES
 from consensus.v1 import gradient_pb2, judge_pb2
 from consensus.wire import submission as wire_module
 from consensus.wire.gradient import answer_to
+from consensus.wire.otlp import Encoding, spans_from
 from consensus.wire.submission import submission_from, submission_to
 from tests.builders import criteria, decide, quotes, scores, seats_of, stage, submission
 from tests.judges.backend import Context, Reply, Script, always, judge_at, refusing, serving
 from tests.judges.contract import fails_as_judges_fail
+from tests.traces.building import SAMPLE
 
 SECRET = "the candidate's words and a Bearer token"
 REPLY = answer_to(scores(0.75, 0.5, reasoning="Fine."))
@@ -149,8 +151,9 @@ async def test_five_seats_of_one_panel_encode_the_submission_once(
     encoded: list[Submission] = []
     encode = submission_to
 
-    def spy(message: Submission) -> object:
+    def spy(message: Submission, trace: object) -> object:
         encoded.append(message)
+        assert trace is None
         return encode(message)
 
     monkeypatch.setattr(wire_module, "submission_to", spy)
@@ -204,3 +207,20 @@ async def test_a_panel_that_finds_the_chain_too_deep_says_so_by_its_word_and_pat
             await panel.evaluate(about(LAST), 5)
     words = "DEPTH_EXCEEDED: depth 3 is the last (d0 > d1 > d2)"
     assert (caught.value.kind, caught.value.reason) == (FailureKind.ERROR, words)
+
+
+async def test_a_trace_reaches_the_judge_and_its_evidence_comes_back() -> None:
+    evidence = gradient_pb2.Evidence(quote="sunny", span_id="c2d3e4f5")
+    finding = gradient_pb2.Finding(
+        criterion_id="C1", status=gradient_pb2.FINDING_STATUS_MET, evidence=[evidence]
+    )
+    gradient = gradient_pb2.GradientResult(score=0.9, confidence=0.9, findings=[finding])
+    reply = judge_pb2.EvaluateResponse(gradient=gradient)
+    about = submission(trace=SAMPLE, rubric=criteria("C1"))
+    async with serving(always(reply)) as backend, judge_at(backend.target) as judge:
+        decision = await decide(stage("remote"), judge, about=about)
+    sent = backend.requests[0].submission.trace
+    assert spans_from(sent.otlp_protobuf, Encoding.PROTOBUF) == SAMPLE
+    seat = seats_of(decision)["remote"]
+    assert seat.struck == 0
+    assert decision.criteria[0].evidence == (Evidence("sunny", span_id="c2d3e4f5"),)

@@ -19,6 +19,7 @@ from consensus_client.testing.llm_answers import (
     http_error,
     huge,
     llm_reply,
+    llm_tool_calls,
     wrong_schema,
 )
 from consensus_client.testing.llm_calls import LlmCall
@@ -53,6 +54,7 @@ __all__ = [
     "http_error",
     "huge",
     "llm_reply",
+    "llm_tool_calls",
     "retry",
     "wrong_schema",
 ]

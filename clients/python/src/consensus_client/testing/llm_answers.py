@@ -23,6 +23,8 @@ class LlmReply:
     finish: str = "stop"
     usage: Mapping[str, object] = field(default_factory=lambda: {"input": 100, "output": 20})
     logprobs: Sequence[Mapping[str, float]] = ()
+    calls: Sequence[tuple[str, object]] = ()
+    """Tools that it calls, with their arguments: an object, or a text as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,18 @@ def llm_reply(
     logarithms, the chosen one first.
     """
     return LlmReply(text, finish, {"input": input_tokens, "output": output_tokens}, logprobs)
+
+
+def llm_tool_calls(
+    *calls: tuple[str, object], input_tokens: int = 100, output_tokens: int = 20
+) -> LlmReply:
+    """Answer with calls of tools, such as `("grep_trace", {"pattern": "refused"})`.
+
+    Arguments that are a text are sent as they stand, JSON or not; Anthropic's dialect sends them as
+    a string in place of the object.
+    """
+    usage = {"input": input_tokens, "output": output_tokens}
+    return LlmReply("", "tool_calls", usage, calls=calls)
 
 
 def http_error(
@@ -169,7 +183,9 @@ def _openai(answer: LlmReply, text: str, call: LlmCall) -> object:
     finish = answer.finish
     if finish == "refusal":
         message, finish = {"role": "assistant", "content": None, "refusal": text}, "stop"
-    elif call.body.get("tools"):
+    elif answer.calls:
+        message = {"role": "assistant", "content": None, "tool_calls": _calls(answer.calls)}
+    elif call.tool:
         function = {"name": call.tool, "arguments": text}
         calls = [{"id": "call_0", "type": "function", "function": function}]
         message = {"role": "assistant", "content": None, "tool_calls": calls}
@@ -184,23 +200,39 @@ def _openai(answer: LlmReply, text: str, call: LlmCall) -> object:
     return {**about, "model": call.body.get("model"), "choices": [choice], "usage": usage}
 
 
+def _calls(calls: Sequence[tuple[str, object]]) -> list[object]:
+    written = [
+        (name, given if isinstance(given, str) else json.dumps(given)) for name, given in calls
+    ]
+    return [
+        {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": given}}
+        for i, (name, given) in enumerate(written)
+    ]
+
+
 def _token(alternatives: Mapping[str, float]) -> object:
     top = [{"token": token, "logprob": logprob} for token, logprob in alternatives.items()]
     return {**top[0], "top_logprobs": top}
 
 
 def _anthropic(answer: LlmReply, text: str, call: LlmCall) -> object:
-    block: dict[str, object] = {"type": "text", "text": text}
+    blocks: list[dict[str, object]] = [{"type": "text", "text": text}]
     finish = _ANTHROPIC_FINISH.get(answer.finish, answer.finish)
-    if call.body.get("tools") and finish == "end_turn":
-        block = {"type": "tool_use", "id": "t", "name": call.tool, "input": json.loads(text)}
+    calls = list(answer.calls)
+    if call.tool and finish == "end_turn":
+        calls = [(call.tool, json.loads(text))]
+    if calls:
+        blocks = [
+            {"type": "tool_use", "id": f"t{i}", "name": name, "input": given}
+            for i, (name, given) in enumerate(calls)
+        ]
         finish = "tool_use"
     return {
         "id": "scripted",
         "type": "message",
         "role": "assistant",
         "model": call.body.get("model"),
-        "content": [block],
+        "content": blocks,
         "stop_reason": finish,
         "usage": {
             "input_tokens": answer.usage["input"],

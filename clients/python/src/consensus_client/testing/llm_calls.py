@@ -27,16 +27,34 @@ class LlmCall:
                 return {"type": "object"}
             case {"json_schema": {"schema": schema}} | {"schema": schema}:
                 return dict(schema)
-        for tool in self.body.get("tools") or ():
+        for tool in (self.body.get("tools") or ()) if self.tool else ():
             return dict(tool.get("input_schema") or tool.get("function", {}).get("parameters"))
         return None
 
     @property
     def tool(self) -> str:
-        """The name of the first tool offered; empty without tools."""
-        for tool in self.body.get("tools") or ():
-            return str(tool.get("name") or tool.get("function", {}).get("name"))
-        return ""
+        """The name of the first tool offered; empty without tools, and where the model may choose
+        (`auto`).
+        """
+        if self.body.get("tool_choice") in ("auto", {"type": "auto"}):
+            return ""
+        return next(iter(self.tools), "")
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools offered."""
+        offered = self.body.get("tools") or ()
+        return tuple(str(t.get("name") or t.get("function", {}).get("name")) for t in offered)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the messages of the conversation say, in order, results of tools included."""
+        found: list[str] = []
+        for message in self.body.get("messages") or ():
+            content = message.get("content") or ""
+            blocks = [{"text": content}] if isinstance(content, str) else content
+            found += [block.get("text") or block.get("content") or "" for block in blocks]
+        return tuple(text for text in found if text)
 
     @property
     def parameters(self) -> frozenset[str]:
