@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from consensus.config.bench import BackendSection, JudgeSection
 from consensus.config.guards import GuardsSection
 from consensus.config.section import Name, Section, SoughtText, Unit
+from consensus.config.sees import SeesSection
 from consensus.config.tools import ToolSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
 
@@ -89,6 +90,9 @@ class PanelSection(Section):
     )
     confidence: ConfidenceSection = Field(
         ConfidenceSection(), description="What the consensus confidence is made of."
+    )
+    sees: SeesSection | None = Field(
+        None, description="How much models and remote judges are shown. Absent: everything."
     )
 
 

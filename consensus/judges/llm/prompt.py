@@ -12,7 +12,7 @@ from consensus.domain.submission import Criterion
 from consensus.domain.templates import MORE_FIELDS, NEEDED_FIELDS, parted
 from consensus.judges.llm.subject import Subject
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """Goes up with every change of prompt.txt, of the wordings below, or of how a subject is told."""
 SHIPPED = Path(__file__).with_name("prompt.txt").read_text("utf-8")
 
@@ -26,7 +26,10 @@ AGAIN = (
     " be brief, and write nothing else."
 )
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
-NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
+NO_RUBRIC = (
+    "(No list of criteria is given: judge how well the work does its task and, where the context"
+    " below has `success_criteria`, how well it meets these.)"
+)
 NONE = "(none)"
 
 Nonce = Callable[[], str]
