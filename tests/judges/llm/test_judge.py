@@ -44,7 +44,7 @@ async def test_a_sound_reply_is_a_gradient_that_says_how_it_came_about() -> None
     assert seed.isdecimal()
     assert found.metadata == {
         "model": "m-1",
-        "prompt_version": "1",
+        "prompt_version": "2",
         "criteria_seed": seed,
         "finish": "stop",
         "score_method": "parsed",
