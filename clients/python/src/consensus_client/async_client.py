@@ -77,6 +77,7 @@ class AsyncConsensusClient:
         request_id: str | None = None,
         derive_criteria: DeriveCriteria | None = None,
         max_cost_usd: float | None = None,
+        include_validation_results: bool = False,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> Decision:
@@ -88,6 +89,7 @@ class AsyncConsensusClient:
             request_id=request_id,
             derive_criteria=derive_criteria,
             max_cost_usd=max_cost_usd,
+            include_validation_results=include_validation_results,
         )
         reply: JudgeResponse = await self._call(
             self._stub.Judge, identified(request), timeout_seconds, metadata
@@ -102,6 +104,7 @@ class AsyncConsensusClient:
         overrides: Overrides | None = None,
         derive_criteria: DeriveCriteria | None = None,
         max_cost_usd: float | None = None,
+        include_validation_results: bool = False,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> AsyncGenerator[Event, None]:
@@ -117,6 +120,7 @@ class AsyncConsensusClient:
                 overrides=overrides,
                 derive_criteria=derive_criteria,
                 max_cost_usd=max_cost_usd,
+                include_validation_results=include_validation_results,
             )
         )
         with (

@@ -80,6 +80,7 @@ class ConsensusClient:
         request_id: str | None = None,
         derive_criteria: DeriveCriteria | None = None,
         max_cost_usd: float | None = None,
+        include_validation_results: bool = False,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> Decision:
@@ -96,6 +97,7 @@ class ConsensusClient:
             request_id=request_id,
             derive_criteria=derive_criteria,
             max_cost_usd=max_cost_usd,
+            include_validation_results=include_validation_results,
         )
         reply: JudgeResponse = self._call(
             self._stub.Judge, identified(request), timeout_seconds, metadata
@@ -110,6 +112,7 @@ class ConsensusClient:
         overrides: Overrides | None = None,
         derive_criteria: DeriveCriteria | None = None,
         max_cost_usd: float | None = None,
+        include_validation_results: bool = False,
         timeout_seconds: float | None = None,
         metadata: Metadata | None = None,
     ) -> Generator[Event, None, None]:
@@ -125,6 +128,7 @@ class ConsensusClient:
                 overrides=overrides,
                 derive_criteria=derive_criteria,
                 max_cost_usd=max_cost_usd,
+                include_validation_results=include_validation_results,
             )
         )
         with self._errors():

@@ -8,10 +8,13 @@ from typing import Any, Self
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
-from consensus.v1.submission_pb2 import Criterion
+from consensus.v1.submission_pb2 import Criterion, EarlierTurn, ToolCall
 from consensus_client.loop.drafts import Draft, Ruling, frozen, json_copy
+from consensus_client.words import GoalStatus
 
-VERSION = 1
+VERSION = 2
+MAX_SAID = 200_000
+"""Characters of an earlier turn's text that the contract takes."""
 PERSON = "person"
 VALIDATE = "validate"
 
@@ -75,6 +78,14 @@ class Turn:
     """Of the call that was answered."""
     cost_usd: float | None = None
     """What the judges cost; None when unknown."""
+    goal_status: str = ""
+    """Of the decision, such as PARTIAL; empty where the policy watches no goal."""
+    goal_confidence: float | None = None
+    """How sure that is, 0 to 1; None where no fast and strong judge came to it."""
+    tool_calls: int = 0
+    """Tool calls that the worker made."""
+    denied: int = 0
+    """Tool calls that it proposed and was denied."""
 
 
 @dataclass
@@ -109,6 +120,16 @@ class LoopState:
     work_seconds: float = 0.0
     decided_by: str = ""
     turns: list[Turn] = field(default_factory=list)
+    said: str = ""
+    """What the worker said in this turn; empty where it set outputs alone."""
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    """Those of this turn."""
+    denied: int = 0
+    """Tool calls of this turn that were denied."""
+    tool_history: list[dict[str, str]] = field(default_factory=list)
+    """Tool calls that were proposed in this run, the latest hundred."""
+    earlier: list[EarlierTurn] = field(default_factory=list)
+    """The latest turns, as the next request tells them."""
 
     @property
     def draft(self) -> Draft:
@@ -140,7 +161,7 @@ class LoopState:
         escalated = self.status is LoopStatus.ESCALATED
         self.keep(outputs or {})
         if candidate is not None:
-            self.candidate = candidate
+            self.candidate = self.said = candidate
         if text and ruling is not Ruling.REJECT:
             self.messages.append({"role": "user", "content": text})
         self.status, self.question = LoopStatus.RUNNING, ""
@@ -165,12 +186,16 @@ class LoopState:
             feedback=feedback,
             fixes=self.fixes,
             work_seconds=self.work_seconds,
+            tool_calls=len(self.tool_calls),
+            denied=self.denied,
             **more,
         )
 
     def close(self, turn: Turn) -> None:
         """End a turn, and the run unless the verdict is RETRY. For the loop's own use."""
         self.turns.append(turn)
+        self.earlier.append(_told(turn, self.said, self.tool_calls))
+        self.said, self.tool_calls, self.denied = "", [], 0
         self.decided_by = turn.decided_by
         self.phase = Phase.WORK
         self.request_id, self.cleared, self.problems = "", False, []
@@ -186,9 +211,10 @@ class LoopState:
     def to_json(self) -> str:
         """Return everything as one JSON object, for `from_json()`."""
         record = asdict(self)
-        record["criteria"] = [
-            MessageToDict(each, preserving_proto_field_name=True) for each in self.criteria
-        ]
+        for name in _MESSAGES:
+            record[name] = [
+                MessageToDict(each, preserving_proto_field_name=True) for each in record[name]
+            ]
         return json.dumps({"version": VERSION, **record}, allow_nan=False)
 
     @classmethod
@@ -197,7 +223,8 @@ class LoopState:
         try:
             record = json.loads(text)
             fits = record.pop("version") == VERSION and set(record) == _NAMES
-            record["criteria"] = [ParseDict(each, Criterion()) for each in record["criteria"]]
+            for name, kind in _MESSAGES.items():
+                record[name] = [ParseDict(each, kind()) for each in record[name]]
             record["turns"] = [Turn(**each) for each in record["turns"]]
             record["status"] = LoopStatus(record["status"])
             record["phase"] = Phase(record["phase"])
@@ -209,6 +236,24 @@ class LoopState:
 
 
 _NAMES = {each.name for each in fields(LoopState)}
+_MESSAGES: dict[str, type[Criterion | ToolCall | EarlierTurn]] = {
+    "criteria": Criterion,
+    "tool_calls": ToolCall,
+    "earlier": EarlierTurn,
+}
+"""Fields that are lists of the contract's messages."""
+
+
+def _told(turn: Turn, said: str, calls: list[ToolCall]) -> EarlierTurn:
+    """Return a finished turn as the judges of later ones are told of it."""
+    found = list(turn.findings.values())
+    return EarlierTurn(
+        text=said[:MAX_SAID],
+        tool_calls=calls,
+        criteria_met=found.count("MET") if found else None,
+        goal_status=getattr(GoalStatus, turn.goal_status, GoalStatus.UNSPECIFIED),
+        goal_confidence=turn.goal_confidence or 0.0,
+    )
 
 
 def begin(
