@@ -1,7 +1,7 @@
 """A shipped policy file behind a running server, its remote judges scripted under their names."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -51,16 +51,29 @@ class Shipped:
 
 
 @asynccontextmanager
-async def shipped(name: str) -> AsyncIterator[Shipped]:
-    """Serve `examples/policies/NAME.yaml`; its judges are all at one scripted backend."""
+async def shipped(name: str, *, embedded: bool = False) -> AsyncIterator[Shipped]:
+    """Serve `examples/policies/NAME.yaml`; its remote judges are all at one scripted backend, or
+    their seats are taken by embedded ones.
+    """
     file = POLICIES / f"{name}.yaml"
     content: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
+    if embedded:
+        remote = content.pop("judges", {})
+        for policy in content["policies"].values():
+            _seat_embedded(policy, remote)
     async with backend() as judges:
         for judge, spec in content.get("judges", {}).items():
             spec |= {"target": judges.target, "judge": judge}
         policies = parse_policies(json.dumps(content), file, check_faults)
         async with serving(policies) as server:
             yield Shipped(server, judges)
+
+
+def _seat_embedded(policy: dict[str, Any], judges: Mapping[str, Any]) -> None:
+    for stage in policy["stages"]:
+        panel = stage.get("panel", {"seats": []})
+        if any(seat["judge"] in judges for seat in panel["seats"]):
+            panel["seats"] = [{"judge": "coverage"}, {"judge": "conduct"}]
 
 
 def says(score: float, reasoning: str = "", confidence: float = 0.9, **more: Any) -> Script:
