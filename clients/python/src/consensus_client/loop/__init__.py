@@ -22,7 +22,8 @@ from consensus_client.loop.goal import (
 )
 from consensus_client.loop.proposals import ToolRules
 from consensus_client.loop.report import RunReport, report_of
-from consensus_client.loop.state import LoopState, LoopStatus, Phase, Turn, begin
+from consensus_client.loop.state import LoopState, begin
+from consensus_client.loop.turns import LoopStatus, Phase, Turn
 
 __all__ = [
     "AsyncJudgeLoop",

@@ -20,7 +20,8 @@ from consensus_client.calls import Metadata
 from consensus_client.loop.drafts import Attempt, draft_of, frozen
 from consensus_client.loop.facts import Step, called, facts, forget
 from consensus_client.loop.proposals import Note, ToolRules, proposed
-from consensus_client.loop.state import VALIDATE, LoopState, LoopStatus, Phase, Turn
+from consensus_client.loop.state import VALIDATE, LoopState
+from consensus_client.loop.turns import LoopStatus, Phase, Turn
 from consensus_client.submissions import submission
 from consensus_client.words import FindingStatus, GoalStatus, Verdict
 
