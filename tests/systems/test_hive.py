@@ -1,16 +1,22 @@
 """Hive: every row of its turn judge, through a running server with the shipped policies."""
 
+import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
+import yaml
 
-from consensus.v1 import gradient_pb2
+from consensus.config.load import parse_policies
+from consensus.v1 import consensus_pb2, gradient_pb2
 from consensus.v1 import submission_pb2 as pb
+from consensus.validators import check_faults
+from tests.service.running import serving
 from tests.service.scripted_judge import Script, abstention, answers
 from tests.service.scripted_judge import refuses as refusing
-from tests.systems.serving import VERDICTS, Shipped, codes, says, shipped
+from tests.systems.serving import POLICIES, VERDICTS, Shipped, codes, says, shipped
 from tests.systems.turns import CRITERIA, GOOD, PARTLY, TRAVEL, VAGUE, turn
 
 GAPS = (
@@ -376,3 +382,45 @@ async def test_every_firing_is_counted(hive: Shipped) -> None:
     await hive.judge(turn(keys=["plan"], outputs={"plan": 1}))
     after = hive.server.value("consensus_decisions_total", policy="turn", verdict="accept")
     assert after == before + 1
+
+
+HYBRID = [
+    pytest.param("Here. TODO: prices.", YES, "RETRY", "CHECK_FAILED", 0, id="a rule fails"),
+    pytest.param("Here you are.", says(0.7), "ACCEPT", "GATES_PASSED", 1, id="the model at 0.7"),
+    pytest.param("Here you are.", says(0.69), "ESCALATE", "SCORE_BELOW_MIN", 1, id="below"),
+    pytest.param(
+        "Here you are.", answers(b"\xff"), "ESCALATE", "QUORUM_MISSED", 1, id="the model is down"
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "script", "verdict", "code", "calls"), HYBRID)
+async def test_the_older_hybrid_judge(
+    hive: Shipped, text: str, script: Script, verdict: str, code: str, calls: int
+) -> None:
+    decision = await hive.judge(turn(text), "hybrid", quality=script)
+    assert (decision.verdict, codes(decision)[0]) == (VERDICTS[verdict], code)
+    assert len(hive.asked) == calls
+
+
+async def test_level_2_may_be_a_model(tmp_path: Path) -> None:
+    """It is told the step, its criteria, the outputs and the last ten messages, and no more."""
+    testing = pytest.importorskip("consensus_client.testing", reason="the client is not installed")
+    content = yaml.safe_load((POLICIES / "hive.yaml").read_text("utf-8"))
+    reply = {"reasoning": "Vague.", "abstain": False, "score": 0.2, "confidence": 0.9}
+    with testing.FakeLlm(testing.llm_reply(json.dumps(reply))) as model:
+        content["backends"] = {"local": {"kind": "openai_chat", "base_url": model.base_url}}
+        content["judges"]["quality"] = {"kind": "llm", "backend": "local", "model": "any"}
+        rules = parse_policies(json.dumps(content), tmp_path / "hive.yaml", check_faults)
+        messages = [("tool", f"word {at} " + "x" * 400) for at in range(24)]
+        about = judged(messages=messages, node_description="Plans trips.")
+        async with serving(rules) as server:
+            request = consensus_pb2.JudgeRequest(submission=about)
+            decision = (await server.consensus.Judge(request)).decision
+        asked = json.dumps(model.requests[0])
+    assert decision.verdict == VERDICTS["RETRY"]
+    assert "Vague." in decision.feedback
+    for words in ("Plans trips.", CRITERIA, "some flights exist", "word 14 ", "word 23 "):
+        assert words in asked
+    assert "word 13 " not in asked
+    assert "x" * 200 not in asked

@@ -11,6 +11,7 @@ from consensus_client.loop import (
     LoopRules,
     LoopState,
     LoopStatus,
+    Ruling,
     RunReport,
     Step,
     ToolRules,
@@ -31,6 +32,12 @@ pytestmark = pytest.mark.parametrize("flavour", FLAVOURS)
 @pytest.fixture(scope="module", name="hive")
 async def _hive() -> AsyncIterator[Shipped]:
     async with shipped("hive") as served:
+        yield served
+
+
+@pytest.fixture(scope="module", name="enginex")
+async def _enginex() -> AsyncIterator[Shipped]:
+    async with shipped("enginex") as served:
         yield served
 
 
@@ -284,3 +291,20 @@ async def test_cadence_leaves_turns_unjudged(flavour: str, hive: Shipped) -> Non
         "TURN_NOT_DUE",
         "TURNS_SPENT",
     ]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "status"), [(0.75, LoopStatus.ACCEPTED), (0.74, LoopStatus.ESCALATED)]
+)
+async def test_a_person_approves_what_the_judges_are_not_sure_of(
+    flavour: str, enginex: Shipped, confidence: float, status: LoopStatus
+) -> None:
+    enginex.script(quality=says(0.9, confidence=confidence))
+    state, rules = begin(TASK), LoopRules(policy="approval")
+    report = await looped(flavour, enginex, state, lambda attempt: "A plan.", rules)
+    assert report.status is status
+    if status is LoopStatus.ESCALATED:
+        state.answer(Ruling.APPROVE)
+        report = await looped(flavour, enginex, state, lambda attempt: "A plan.", rules)
+        assert report.decided_by == "person"
+    assert (report.status, report.candidate) == (LoopStatus.ACCEPTED, "A plan.")
