@@ -8,9 +8,21 @@ import pytest
 
 from consensus.domain.decision import SeatStatus
 from consensus.domain.gradient import Failure, FailureKind, Finding, FindingStatus, GradientResult
+from consensus.domain.policy import SpendLimits
+from consensus.domain.ports import Evaluation
 from consensus.domain.sight import Sees
 from consensus.domain.submission import Message, Submission
-from tests.builders import Instant, Waiting, criteria, decide, quotes, scores, seats_of, stage
+from tests.builders import (
+    Instant,
+    Waiting,
+    criteria,
+    decide,
+    policy,
+    quotes,
+    scores,
+    seats_of,
+    stage,
+)
 from tests.builders import submission as made
 
 HIVE = Sees(
@@ -129,3 +141,18 @@ async def test_what_a_judge_took_is_on_record_as_ever() -> None:
     decision = await decide(stage("model", sees=HIVE), judge, about=made(messages=LONG))
     judge.asked[0].ledger("late").attempts = 9
     assert seats_of(decision)["model"].attempts == 1
+
+
+class Priced(Waiting):
+    """Costs a cent for each message."""
+
+    def worst_cost(self, evaluation: Evaluation) -> float:
+        return len(evaluation.submission.messages) / 100
+
+
+@pytest.mark.parametrize(("sees", "status"), [(HIVE, "SCORED"), (None, "FAILED")])
+async def test_money_is_set_aside_for_what_is_shown(sees: Sees | None, status: str) -> None:
+    rules = policy(stage("model", sees=sees), spend=SpendLimits(per_request_usd=0.1))
+    judge = Priced("model", script=scores(0.9))
+    decision = await decide(rules, judge, about=made(messages=LONG))
+    assert seats_of(decision)["model"].status is SeatStatus[status]
