@@ -127,7 +127,7 @@ UNQUOTED: Any = Finding(criterion_id="C1", status=FindingStatus.MET)
     "findings", [5, [None], [replace(UNQUOTED, evidence=(1,))]], ids=["number", "none", "no quote"]
 )
 async def test_an_answer_that_breaks_the_contract_still_costs_its_seat(findings: Any) -> None:
-    broken = replace(GradientResult(score=1.0, confidence=1.0), findings=findings, reasoning=None)
+    broken = replace(GradientResult(score=1.0, confidence=1.0), findings=findings)
     about = made(rubric=criteria("C1"), messages=LONG)
     decision = await decide(stage("model", sees=HIVE), Waiting("model", script=broken), about=about)
     seat = seats_of(decision)["model"]

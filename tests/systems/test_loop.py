@@ -207,7 +207,7 @@ async def answered(answers: list[Any]) -> list[Any]:
     return [await each if hasattr(each, "__await__") else each for each in answers]
 
 
-CALLS = (
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fs.write", {"path": "/project/a.md", "content": "x"}),
     ("fs.read", {"path": "/project/a.md"}),
     ("rocket.launch", {}),

@@ -49,7 +49,7 @@ def watched(status: int, confidence: float, *findings: int) -> Decision:
     decision.goal_status = status  # type: ignore[assignment]
     decision.goal_confidence = confidence
     for number, found in enumerate(findings):
-        decision.criteria.add(criterion_id=f"C{number}", status=found)  # type: ignore[arg-type]
+        decision.criteria.add(criterion_id=f"C{number}", status=found)
     return decision
 
 
@@ -202,7 +202,7 @@ def test_a_denied_tool_call_comes_with_its_retry_signal_and_uses_up_no_turn() ->
         first, second, third = fake.tool_call_requests
     assert [answer.allowed for answer in answers] == [False, True, False]
     assert answers[0].retry_signal == "Nobody asked for a file."
-    assert (first.task, first.policy, first.available_tools) == (
+    assert (first.task, first.policy, list(first.available_tools)) == (
         "Write it down.",
         "careful",
         ["fs.write"],
