@@ -81,7 +81,7 @@ class Derivation:
     def _reserve(self, evaluation: Evaluation, spending: Spending | None) -> Reservation:
         if spending is None:
             return Reservation()
-        made = spending.reserve([self.judge], evaluation)
+        made = spending.reserve([self.judge], lambda _: evaluation)
         if made.refused:
             words = f"judge {self.judge.name!r} cannot derive criteria: {made.refused[0].reason}"
             raise SpendLimitReached(words, {"judge": self.judge.name})

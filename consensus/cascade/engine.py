@@ -174,7 +174,7 @@ class Engine:
             seats, settled = await fanout.run(budget, certain)
         else:
             seated = [judges[seat.judge] for seat in stage.panel.seats]
-            reservation = spending.reserve(seated, evaluation)
+            reservation = spending.reserve(seated, fanout.given)
             try:
                 fanout.refuse(reservation.refused)
                 seats, settled = await fanout.run(budget, certain)

@@ -11,6 +11,7 @@ from typing import cast
 
 from consensus.cascade.admission import admit, plain
 from consensus.cascade.budget import Budget
+from consensus.cascade.sight import Sight
 from consensus.cascade.tally import Slots
 from consensus.cascade.waiting import SideBySide
 from consensus.domain.decision import SeatResult, SeatStatus
@@ -21,6 +22,7 @@ from consensus.domain.ports import (
     Clock,
     Evaluation,
     InstantJudge,
+    Judge,
     Judges,
     Ledger,
     Observer,
@@ -51,6 +53,7 @@ class Fanout:
         self._panel = panel
         self._judges = judges
         self._evaluation = evaluation
+        self._sight = None if panel.sees is None else Sight(evaluation, panel.sees)
         self._stage = stage
         self._clock = clock
         self._observer = observer
@@ -59,6 +62,10 @@ class Fanout:
         self._started: list[float | None] = [None] * len(panel.seats)
         self.slots: list[SeatResult | None] = [None] * len(panel.seats)
         self._open = len(panel.seats)
+
+    def given(self, judge: Judge) -> Evaluation:
+        """Return what a judge of this panel is asked."""
+        return self._evaluation if self._sight is None else self._sight.given(judge)
 
     def refuse(self, failures: Mapping[int, Failure]) -> None:
         """Fail these seats, by place in the panel: their judges are not asked."""
@@ -124,7 +131,7 @@ class Fanout:
                 self._beside.add(task, own)
                 continue
             try:
-                pending = begin(self._evaluation, timeout)
+                pending = begin(self.given(judge), timeout)
             except Exception as error:  # noqa: BLE001 - costs this seat alone
                 self._failed(index, seat, error)
             else:
@@ -153,7 +160,7 @@ class Fanout:
 
     async def _ask(self, index: int, seat: Seat, judge: WaitingJudge, timeout: float) -> None:
         try:
-            self._answered(index, seat, await judge.evaluate(self._evaluation, timeout))
+            self._answered(index, seat, await judge.evaluate(self.given(judge), timeout))
         except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
             if not cancelled():
                 self._failed(index, seat, error)
@@ -167,6 +174,8 @@ class Fanout:
         self._observer.seat_started(self._stage, seat.judge)
 
     def _answered(self, index: int, seat: Seat, answer: object) -> None:
+        if self._sight is not None:
+            answer = self._sight.counted(self._judges[seat.judge], answer)
         admitted, struck = admit(answer, self._rubric, self._locator)
         scored = isinstance(admitted, GradientResult)
         status = SeatStatus.SCORED if scored else SeatStatus.ABSTAINED

@@ -6,7 +6,7 @@ it used counts as all that was reserved for it.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from consensus.cascade.tally import Slots
@@ -99,13 +99,13 @@ class Spending:
         self._request = request
         self._hour = hour
 
-    def reserve(self, judges: Sequence[Judge], evaluation: Evaluation) -> Reservation:
-        """Set aside what each judge may cost. Raises SpendLimitReached where the policy's hour does
-        not have it; a judge that the request does not have it for is refused.
+    def reserve(self, judges: Sequence[Judge], given: Callable[[Judge], Evaluation]) -> Reservation:
+        """Set aside what each judge may cost for what it is given. Raises SpendLimitReached where
+        the policy's hour does not have it; a judge that the request cannot pay is refused.
         """
         made = Reservation()
         for index, judge in enumerate(judges):
-            worst = worst_cost(judge, evaluation)
+            worst = worst_cost(judge, given(judge))
             if worst is None:
                 words = "its cost is unknown, and there is a limit"
                 made.refused[index] = Failure(FailureKind.SPEND_LIMIT, words)

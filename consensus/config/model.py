@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from consensus.config.section import Name, Section, SoughtText, Unit
+from consensus.config.sees import SeesSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
 
 
@@ -83,6 +84,9 @@ class PanelSection(Section):
     )
     confidence: ConfidenceSection = Field(
         ConfidenceSection(), description="What the consensus confidence is made of."
+    )
+    sees: SeesSection | None = Field(
+        None, description="How much models and remote judges are shown. Absent: everything."
     )
 
 

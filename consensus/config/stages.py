@@ -88,6 +88,7 @@ class StageBuilder:
                 self_confidence=section.confidence.self_confidence_factor,
             ),
             settle=Settle(section.settle),
+            sees=section.sees.built() if section.sees is not None else None,
         )
         self._faults.add_fields(path, panel_faults(panel))
         return panel

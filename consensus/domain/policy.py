@@ -8,6 +8,7 @@ from functools import cached_property
 from consensus.domain.gradient import unit
 from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
+from consensus.domain.sight import Sees
 from consensus.domain.submission import Check, Criterion
 from consensus.domain.tools import ToolRule
 from consensus.domain.values import Word, value
@@ -92,6 +93,8 @@ class Panel:
     tie: Tie = Tie.FAIL
     factors: ConfidenceFactors = field(default_factory=ConfidenceFactors)
     settle: Settle = Settle.WAIT_ALL
+    sees: Sees | None = None
+    """How much its judges are shown; None: everything."""
 
     @cached_property
     def weights(self) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ import pytest
 from consensus_client.testing import FakeConsensus
 
 TARGET = "dns:///consensus:50051"
-COUNT = 6
+COUNT = 7
 
 
 def run(example: str, target: str) -> None:
@@ -15,9 +15,15 @@ def run(example: str, target: str) -> None:
 
 
 def test_it_is_short_and_shows_everything(project: Path, examples: list[str]) -> None:
-    assert len((project / "README.md").read_text().splitlines()) <= 130
+    assert len((project / "README.md").read_text().splitlines()) <= 180
     assert len(examples) == COUNT
-    for word in (" ConsensusClient(", "AsyncConsensusClient(", "batch_judge", "stream_judge"):
+    for word in (
+        " ConsensusClient(",
+        "AsyncConsensusClient(",
+        "batch_judge",
+        "stream_judge",
+        "trace=",
+    ):
         assert any(word in example for example in examples)
 
 

@@ -32,7 +32,10 @@ LOOK_UP = (
 )
 LOOKED_UP = "What was looked up before, and what came of it:"
 _FIELDS = (*NEEDED_FIELDS, *MORE_FIELDS)
-NO_RUBRIC = "(No criteria are given: judge how well the work does its task.)"
+NO_RUBRIC = (
+    "(No list of criteria is given: judge how well the work does its task and, where the context"
+    " below has `success_criteria`, how well it meets these.)"
+)
 NONE = "(none)"
 ATTEMPTED = "Attempted, and stopped by the policy of the platform before they ran, calls of:"
 

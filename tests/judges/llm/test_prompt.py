@@ -87,7 +87,7 @@ def test_the_order_of_criteria_hangs_on_the_submission_and_keeps_their_ids() -> 
 
 
 def test_no_rubric_is_said_to_be_none() -> None:
-    assert "No criteria are given" in prompt(submission())
+    assert "(No list of criteria is given: " in prompt(submission())
 
 
 def blocks(told: str) -> list[tuple[str, str]]:

@@ -26,9 +26,23 @@ from consensus.v1.decision_pb2 import (
     Reason,
     SeatResult,
     StageResult,
+    ValidationResults,
 )
 from consensus.v1.gradient_pb2 import Abstention, Evidence, Finding, GradientResult, Signal
-from consensus.v1.submission_pb2 import Check, Criterion, Message, Rubric, Submission
+from consensus.v1.submission_pb2 import (
+    Check,
+    Criterion,
+    EarlierTurn,
+    Message,
+    OutputKey,
+    ProcessResult,
+    Rubric,
+    Scenario,
+    Submission,
+    ToolCall,
+    Trace,
+    Turn,
+)
 from consensus.v1.tool_call_pb2 import (
     JudgeToolCallRequest,
     JudgeToolCallResponse,
@@ -40,6 +54,7 @@ from consensus_client.async_client import AsyncConsensusClient
 from consensus_client.calls import DEFAULT_TIMEOUT_SECONDS, Event, Metadata
 from consensus_client.checks import (
     code_block,
+    code_run,
     contains,
     contains_all,
     exit_code,
@@ -47,8 +62,9 @@ from consensus_client.checks import (
     length,
     not_contains,
     numeric,
-    of_stderr,
     regex,
+    sql,
+    url,
 )
 from consensus_client.client import ConsensusClient
 from consensus_client.errors import (
@@ -66,13 +82,16 @@ from consensus_client.errors import (
 )
 from consensus_client.health import ServingStatus
 from consensus_client.submissions import criterion, judge_request, submission
+from consensus_client.surroundings import process_result, scenario, trace
 from consensus_client.tool_calls import tool_call_request
+from consensus_client.turns import earlier_turn, tool_call, turn
 from consensus_client.words import (
     Denial,
     ExecutionState,
     FailureKind,
     FindingStatus,
     GateAnswer,
+    GoalStatus,
     ScenarioOutcome,
     SeatStatus,
     Strategy,
@@ -100,6 +119,7 @@ __all__ = [
     "Denial",
     "DeriveCriteria",
     "Dissent",
+    "EarlierTurn",
     "Event",
     "Evidence",
     "ExecutionState",
@@ -109,6 +129,7 @@ __all__ = [
     "FindingStatus",
     "GateAnswer",
     "GateResult",
+    "GoalStatus",
     "GradientResult",
     "InvalidRequestError",
     "JudgeRequest",
@@ -116,15 +137,18 @@ __all__ = [
     "JudgeToolCallResponse",
     "Message",
     "Metadata",
+    "OutputKey",
     "Overrides",
     "PastToolCall",
     "PolicySummary",
     "PreconditionError",
+    "ProcessResult",
     "ProposedToolCall",
     "Reason",
     "RequestInProgressError",
     "ResourceExhaustedError",
     "Rubric",
+    "Scenario",
     "ScenarioOutcome",
     "SeatFinished",
     "SeatResult",
@@ -138,22 +162,34 @@ __all__ = [
     "StateChanged",
     "Strategy",
     "Submission",
+    "ToolCall",
+    "Trace",
+    "Turn",
     "UnavailableError",
+    "ValidationResults",
     "Verdict",
     "Violation",
     "WorkerMount",
     "code_block",
+    "code_run",
     "contains",
     "contains_all",
     "criterion",
+    "earlier_turn",
     "exit_code",
     "json_schema",
     "judge_request",
     "length",
     "not_contains",
     "numeric",
-    "of_stderr",
+    "process_result",
     "regex",
+    "scenario",
+    "sql",
     "submission",
+    "tool_call",
     "tool_call_request",
+    "trace",
+    "turn",
+    "url",
 ]

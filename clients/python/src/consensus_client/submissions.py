@@ -6,8 +6,19 @@ Nothing is checked here: the server holds the limits and names every field that 
 from collections.abc import Iterable, Mapping
 
 from consensus.v1.consensus_pb2 import DeriveCriteria, JudgeRequest, Overrides
-from consensus.v1.submission_pb2 import Check, Criterion, Message, Rubric, Submission
+from consensus.v1.submission_pb2 import (
+    Check,
+    Criterion,
+    Message,
+    ProcessResult,
+    Rubric,
+    Scenario,
+    Submission,
+    Turn,
+)
 from consensus_client.plain import struct, value
+from consensus_client.surroundings import Spans
+from consensus_client.surroundings import trace as trace_of
 
 
 def submission(
@@ -18,6 +29,11 @@ def submission(
     outputs: Mapping[str, object] | None = None,
     messages: Iterable[Message | Mapping[str, str]] = (),
     context: Mapping[str, object] | None = None,
+    turn: Turn | None = None,
+    process: ProcessResult | None = None,
+    policy_violations: Iterable[str] = (),
+    trace: Spans | None = None,
+    scenario: Scenario | None = None,
 ) -> Submission:
     """Return a submission.
 
@@ -25,15 +41,23 @@ def submission(
     be empty when `outputs` is not. `criteria`: at most 256, each from `criterion()`. `outputs`:
     JSON values by output key, at most 256. `messages`: the conversation, oldest first, as
     `{"role": ..., "content": ...}`. `context`: anything else that the judges should see, JSON at
-    most 16 levels deep. Raises TypeError on a value that is not JSON, ValueError on a message with
-    other keys.
+    most 16 levels deep. `turn`, `process`, `scenario`: from `turn()`, `process_result()` and
+    `scenario()`. `policy_violations`: names of tools that your platform has denied in this run.
+    `trace`: what the worker did, as OTLP bytes, OTLP JSON text or the path of such a file. Raises
+    TypeError on a value that is not JSON, ValueError on a message with other keys, and what
+    `trace()` raises.
     """
     rubric = Rubric(criteria=criteria)
     made = Submission(
         task=task,
         candidate=candidate,
         rubric=rubric if rubric.criteria else None,
-        messages=[turn if isinstance(turn, Message) else Message(**turn) for turn in messages],
+        messages=[said if isinstance(said, Message) else Message(**said) for said in messages],
+        turn=turn,
+        process=process,
+        policy_violations=policy_violations,
+        trace=None if trace is None else trace_of(trace),
+        scenario=scenario,
     )
     for key, output in (outputs or {}).items():
         made.outputs[key].CopyFrom(value(output, f"outputs.{key}"))
@@ -78,7 +102,7 @@ def judge_request(
     derive the rubric from the task, such as `DeriveCriteria(max_criteria=5)`; the decision's
     `derived_rubric` has it for the next attempt. `max_cost_usd`: the most that the judges may cost,
     above 0; one that could cost more than is left of it is not asked. `include_validation_results`:
-    let the decision carry `validation_results`, itself by kind of validator.
+    whether the decision is to have its `validation_results`, the same by kind of validator.
     """
     return JudgeRequest(
         submission=submission,

@@ -7,7 +7,7 @@ values are the contract's own, so they fit wherever a message wants one.
 from typing import ClassVar
 
 from consensus.v1 import decision_pb2 as pb
-from consensus.v1 import gradient_pb2, tool_call_pb2
+from consensus.v1 import gradient_pb2, submission_pb2, tool_call_pb2
 
 
 class _Words:
@@ -134,6 +134,20 @@ class ScenarioOutcome(_Words):
     FAILURE = pb.SCENARIO_OUTCOME_FAILURE
     INCONCLUSIVE = pb.SCENARIO_OUTCOME_INCONCLUSIVE
     """The test ends and nobody can tell: not a failure."""
+
+
+class GoalStatus(_Words):
+    """How far a run has come, derived from findings and never from what the worker says."""
+
+    PREFIX = "GOAL_STATUS_"
+    UNSPECIFIED = submission_pb2.GOAL_STATUS_UNSPECIFIED
+    """The policy watches no goal."""
+    COMPLETE = submission_pb2.GOAL_STATUS_COMPLETE
+    PARTIAL = submission_pb2.GOAL_STATUS_PARTIAL
+    NOT_YET = submission_pb2.GOAL_STATUS_NOT_YET
+    REFUSAL = submission_pb2.GOAL_STATUS_REFUSAL
+    UNKNOWN = submission_pb2.GOAL_STATUS_UNKNOWN
+    """Nobody could tell."""
 
 
 class Denial(_Words):

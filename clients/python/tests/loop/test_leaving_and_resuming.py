@@ -167,10 +167,10 @@ def test_a_state_is_the_same_after_a_journey(run: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "7", "{}", '{"version": 2}', json.dumps({"version": 1, "task": "T"}), b"\xff"],
+    ["", "7", "{}", '{"version": 1}', json.dumps({"version": 2, "task": "T"}), b"\xff"],
 )
 def test_what_is_no_state_is_refused(text: str | bytes) -> None:
-    with pytest.raises(ValueError, match="not a loop state of version 1"):
+    with pytest.raises(ValueError, match="not a loop state of version 2"):
         LoopState.from_json(text)
 
 

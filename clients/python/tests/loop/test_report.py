@@ -86,7 +86,11 @@ def test_durations_are_those_of_worker_and_judges() -> None:
     ticks = iter([0.0, 2.0, 10.0, 13.0])
     client = SimpleNamespace(judge=lambda *words, **more: accept())
     state = begin("Task")
-    steps = course(state, LoopRules(), Crew(client.judge, write, clock=lambda: next(ticks)))
+    steps = course(
+        state,
+        LoopRules(),
+        Crew(client.judge, lambda *asked: None, write, clock=lambda: next(ticks)),
+    )
     call = next(steps)
     while state.status is LoopStatus.RUNNING:
         try:

@@ -8,6 +8,7 @@ from consensus_client.loop.awaiting import AsyncJudgeLoop
 from consensus_client.loop.blocking import JudgeLoop
 from consensus_client.loop.course import LoopRules
 from consensus_client.loop.drafts import Attempt, Draft, Made, Ruling
+from consensus_client.loop.facts import Step
 from consensus_client.loop.goal import (
     Constraint,
     CriterionScore,
@@ -19,8 +20,10 @@ from consensus_client.loop.goal import (
     recommend,
     scorecard,
 )
+from consensus_client.loop.proposals import ToolRules
 from consensus_client.loop.report import RunReport, report_of
-from consensus_client.loop.state import LoopState, LoopStatus, Phase, Turn, begin
+from consensus_client.loop.state import LoopState, begin
+from consensus_client.loop.turns import LoopStatus, Phase, Turn
 
 __all__ = [
     "AsyncJudgeLoop",
@@ -40,6 +43,8 @@ __all__ = [
     "Ruling",
     "RunReport",
     "Scorecard",
+    "Step",
+    "ToolRules",
     "Turn",
     "begin",
     "goal_of",

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from consensus.v1.submission_pb2 import Submission
+from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
 from consensus_client.client import ConsensusClient
 from consensus_client.loop.course import Crew, LoopRules, course
 from consensus_client.loop.drafts import Attempt, Draft, Made
 from consensus_client.loop.goal import Goal
+from consensus_client.loop.proposals import Note
 from consensus_client.loop.report import RunReport, report_of
 from consensus_client.loop.state import LoopState
 
@@ -43,7 +45,9 @@ class JudgeLoop:
     ) -> None:
         self._rules = rules or LoopRules()
         self._goal = goal
-        self._crew = Crew(client.judge, worker, validate, fix, needs_person, prepare, on_change)
+        self._client = client
+        hooks = (validate, fix, needs_person, prepare, on_change)
+        self._crew = Crew(client.judge, self._propose, worker, *hooks)
 
     def run(self, state: LoopState) -> RunReport:
         """Run until the end or a pause, writing into `state`; return the report.
@@ -60,3 +64,12 @@ class JudgeLoop:
             return report_of(state, self._goal)
         finally:
             steps.close()
+
+    def _propose(
+        self, request: JudgeToolCallRequest, note: Note, rules: LoopRules
+    ) -> JudgeToolCallResponse:
+        answer = self._client.judge_tool_call(
+            request, timeout_seconds=rules.timeout_seconds, metadata=rules.metadata
+        )
+        note(answer)
+        return answer

@@ -7,21 +7,27 @@ anywhere, and a new course goes on from the state.
 
 import time
 import uuid
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
 from consensus.v1.consensus_pb2 import DeriveCriteria, Overrides
 from consensus.v1.decision_pb2 import Decision
 from consensus.v1.submission_pb2 import Submission
+from consensus.v1.tool_call_pb2 import JudgeToolCallRequest
 from consensus_client.calls import Metadata
 from consensus_client.loop.drafts import Attempt, draft_of, frozen
-from consensus_client.loop.state import VALIDATE, LoopState, LoopStatus, Phase, Turn
+from consensus_client.loop.facts import Step, called, facts, forget
+from consensus_client.loop.proposals import Note, ToolRules, proposed
+from consensus_client.loop.state import VALIDATE, LoopState
+from consensus_client.loop.turns import LoopStatus, Phase, Turn
 from consensus_client.submissions import submission
-from consensus_client.words import FindingStatus, Verdict
+from consensus_client.words import FindingStatus, GoalStatus, Verdict
 
 EMPTY = "The draft is empty: it has neither a candidate nor outputs."
+TURNS_SPENT = "TURNS_SPENT"
+MAX_EARLIER = 64
 Steps: TypeAlias = Generator[Callable[[], Any], Any, None]
 
 
@@ -43,11 +49,21 @@ class LoopRules:
     timeout_seconds: float | None = None
     """Of each call to the judges; None: the client's."""
     metadata: Metadata | None = None
+    step: Step = field(default_factory=Step)
+    """What the judges are told of the worker's step."""
+    earlier_turns: int = 5
+    """Turns before this one that the judges are told of, 0 to 64; five are what guards look at
+    unless their policy says otherwise."""
+    tools: ToolRules = field(default_factory=ToolRules)
+    """How tool calls are judged that the worker proposes."""
 
     def __post_init__(self) -> None:
         for name, least in (("max_iterations", 1), ("max_fixes", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}; must be at least {least}")
+        if not 0 <= self.earlier_turns <= MAX_EARLIER:
+            words = f"earlier_turns is {self.earlier_turns}; must be 0 to {MAX_EARLIER}"
+            raise ValueError(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +71,8 @@ class Crew:
     """Who is called. Results may be awaitable, where the driver awaits."""
 
     judge: Callable[..., Any]
+    propose: Callable[[JudgeToolCallRequest, Note, LoopRules], Any]
+    """Asks about a tool call and tells the answer to whoever notes it."""
     worker: Callable[[Attempt], Any]
     validate: Callable[..., Any] | None = None
     fix: Callable[..., Any] | None = None
@@ -80,6 +98,7 @@ def course(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
             yield from phases[state.phase](state, rules, crew)
         else:
             state.status = LoopStatus.EXHAUSTED
+        forget(state, rules.earlier_turns)
         _changed(state, crew)
 
 
@@ -88,6 +107,11 @@ def _work(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
         state.keep(outputs)
         _changed(state, crew)
 
+    def propose(tool: str, arguments: Mapping[str, Any] | str | None = None) -> Any:
+        request, note = proposed(state, rules.tools, tool, arguments)
+        return crew.propose(request, note, rules)
+
+    state.tool_calls = []
     attempt = Attempt(
         task=state.task,
         number=len(state.turns) + 1,
@@ -97,6 +121,7 @@ def _work(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
         outputs=frozen(state.outputs),
         messages=tuple(dict(message) for message in state.messages),
         keep=keep,
+        propose=propose,
     )
     begun = crew.clock()
     _take(state, (yield partial(crew.worker, attempt)))
@@ -107,7 +132,7 @@ def _work(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
 
 def _validate(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     state.problems = []
-    if not state.candidate.strip() and not state.outputs:
+    if not (state.candidate.strip() or state.outputs or state.tool_calls):
         state.problems = [EMPTY]  # which the server would refuse, and a model mends when told
     elif crew.validate is not None:
         state.problems = _listed((yield partial(crew.validate, state.draft)))
@@ -145,6 +170,7 @@ def _judge(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
         outputs=state.outputs,
         messages=state.messages,
         context=state.context,
+        turn=facts(state, rules.step, rules.max_iterations),
     )
     if crew.prepare is not None:
         judged = crew.prepare(judged, state)
@@ -165,14 +191,19 @@ def _judge(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     if decision.HasField("derived_rubric") and not state.criteria:
         state.criteria = list(decision.derived_rubric.criteria)
     state.close(turn)
+    if TURNS_SPENT in turn.reasons and len(state.turns) >= rules.max_iterations:
+        state.status = LoopStatus.EXHAUSTED  # this loop's own limit, which the guards know, too
+        state.feedback = turn.feedback
 
 
 def _take(state: LoopState, made: Any) -> None:
     """Make a draft the latest. Its outputs add to those kept; without a text the old one stays."""
     draft = draft_of(made)
+    calls = called(draft.tool_calls)
     state.keep(draft.outputs)
-    if draft.candidate or not draft.outputs:
-        state.candidate = draft.candidate
+    state.tool_calls += calls
+    if draft.candidate or not (draft.outputs or calls):
+        state.candidate = state.said = draft.candidate
 
 
 def _turn(state: LoopState, decision: Decision, judge_seconds: float) -> Turn:
@@ -195,6 +226,10 @@ def _turn(state: LoopState, decision: Decision, judge_seconds: float) -> Turn:
         decision_id=decision.decision_id,
         judge_seconds=judge_seconds,
         cost_usd=decision.usage.cost_usd if decision.usage.HasField("cost_usd") else None,
+        goal_status=GoalStatus.name(decision.goal_status) if decision.goal_status else "",
+        goal_confidence=(
+            decision.goal_confidence if decision.HasField("goal_confidence") else None
+        ),
     )
 
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from consensus.v1.submission_pb2 import ToolCall
+
 FEEDBACK_PREFIX = "[Judge feedback]: "
 
 
@@ -18,6 +20,9 @@ class Draft:
     """The answer in words."""
     outputs: Mapping[str, Any] = field(default_factory=dict)
     """JSON values by output key. From a worker: added to those kept from earlier turns."""
+    tool_calls: Sequence[ToolCall] = ()
+    """The tool calls of this turn, in order, at most 128, each from `consensus_client.tool_call()`.
+    A turn of tool calls alone is none that is empty."""
 
 
 Made: TypeAlias = Draft | str | Mapping[str, Any]
@@ -43,6 +48,10 @@ class Attempt:
     keep: Callable[[Mapping[str, Any]], None]
     """Keep outputs at once, so that they outlast a cancellation: `attempt.keep({"hotels": [...]})`.
     Raises TypeError or ValueError on what is not JSON."""
+    propose: Callable[..., Any]
+    """Ask whether a tool call may run, before it does: `attempt.propose("fs.write", {...})` gives
+    the server's JudgeToolCallResponse with `allowed` and the `retry_signal` for the model; in an
+    AsyncJudgeLoop it is to be awaited. Uses up no turn. An error that it raises is no allowance."""
 
     @property
     def feedback_message(self) -> str:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Literal, TypeAlias
 
 from consensus.v1.submission_pb2 import Criterion
-from consensus_client.loop.state import Turn
+from consensus_client.loop.turns import Turn
 
 MET_FROM = 0.8
 """Progress from which a criterion without a target of its own is met."""

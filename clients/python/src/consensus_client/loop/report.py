@@ -8,7 +8,8 @@ from typing import Any
 
 from consensus_client.loop.drafts import json_copy
 from consensus_client.loop.goal import CriterionScore, Goal, Scorecard, goal_of, scorecard
-from consensus_client.loop.state import LoopState, LoopStatus, Turn
+from consensus_client.loop.state import LoopState
+from consensus_client.loop.turns import LoopStatus, Turn
 
 TOP_UNMET = 3
 _WIDTH = 72

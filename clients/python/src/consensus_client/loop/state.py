@@ -3,78 +3,17 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from enum import StrEnum
 from typing import Any, Self
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
-from consensus.v1.submission_pb2 import Criterion
+from consensus.v1.submission_pb2 import Criterion, EarlierTurn, ToolCall
 from consensus_client.loop.drafts import Draft, Ruling, frozen, json_copy
+from consensus_client.loop.turns import LoopStatus, Phase, Turn, told
 
-VERSION = 1
+VERSION = 2
 PERSON = "person"
 VALIDATE = "validate"
-
-
-class LoopStatus(StrEnum):
-    """What became of a run."""
-
-    RUNNING = "RUNNING"
-    """Not over; what was cancelled or failed stays so, and can be run again."""
-    PAUSED = "PAUSED"
-    """Waits for a person before the judges are asked."""
-    ACCEPTED = "ACCEPTED"
-    ESCALATED = "ESCALATED"
-    """The judges leave it to a person. Not a failure: the person's ruling resumes the run."""
-    EXHAUSTED = "EXHAUSTED"
-    """`max_iterations` turns, none accepted. Goes on under a higher limit."""
-    ABORTED = "ABORTED"
-    """A person ended it."""
-
-
-class Phase(StrEnum):
-    """What comes next in a turn."""
-
-    WORK = "WORK"
-    VALIDATE = "VALIDATE"
-    FIX = "FIX"
-    ASK = "ASK"
-    """Ask whether a person is needed."""
-    JUDGE = "JUDGE"
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One finished turn: a draft and what was said of it."""
-
-    number: int
-    """From 1."""
-    verdict: str
-    """ACCEPT, RETRY or ESCALATE."""
-    decided_by: str
-    """The policy's last stage that ran; `validate` or `person` where no judge was asked."""
-    feedback: str = ""
-    reasons: list[str] = field(default_factory=list)
-    """The decision's codes, most important first."""
-    score: float | None = None
-    """The decision's effective score, 0 to 1; None when there is none."""
-    confidence: float | None = None
-    """The last panel's confidence, 0 to 1; None when there is none."""
-    findings: dict[str, str] = field(default_factory=dict)
-    """MET, UNMET or INCONCLUSIVE by criterion id."""
-    evidence: dict[str, list[str]] = field(default_factory=dict)
-    """Quotations by criterion id."""
-    request_id: str = ""
-    """Of the request to the judges; empty where none was sent."""
-    decision_id: str = ""
-    fixes: int = 0
-    """How often the draft was fixed between validations."""
-    work_seconds: float = 0.0
-    """Of the worker's attempt that ended well."""
-    judge_seconds: float = 0.0
-    """Of the call that was answered."""
-    cost_usd: float | None = None
-    """What the judges cost; None when unknown."""
 
 
 @dataclass
@@ -109,6 +48,16 @@ class LoopState:
     work_seconds: float = 0.0
     decided_by: str = ""
     turns: list[Turn] = field(default_factory=list)
+    said: str = ""
+    """What the worker said in this turn; empty where it set outputs alone."""
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    """Those of this turn."""
+    denied: int = 0
+    """Tool calls of this turn that were denied."""
+    tool_history: list[dict[str, str]] = field(default_factory=list)
+    """Tool calls that were proposed in this run, the latest hundred."""
+    earlier: list[EarlierTurn] = field(default_factory=list)
+    """The latest turns, as the next request tells them."""
 
     @property
     def draft(self) -> Draft:
@@ -140,7 +89,7 @@ class LoopState:
         escalated = self.status is LoopStatus.ESCALATED
         self.keep(outputs or {})
         if candidate is not None:
-            self.candidate = candidate
+            self.candidate = self.said = candidate
         if text and ruling is not Ruling.REJECT:
             self.messages.append({"role": "user", "content": text})
         self.status, self.question = LoopStatus.RUNNING, ""
@@ -165,12 +114,16 @@ class LoopState:
             feedback=feedback,
             fixes=self.fixes,
             work_seconds=self.work_seconds,
+            tool_calls=len(self.tool_calls),
+            denied=self.denied,
             **more,
         )
 
     def close(self, turn: Turn) -> None:
         """End a turn, and the run unless the verdict is RETRY. For the loop's own use."""
         self.turns.append(turn)
+        self.earlier.append(told(turn, self.said, self.tool_calls))
+        self.said, self.tool_calls, self.denied = "", [], 0
         self.decided_by = turn.decided_by
         self.phase = Phase.WORK
         self.request_id, self.cleared, self.problems = "", False, []
@@ -186,9 +139,10 @@ class LoopState:
     def to_json(self) -> str:
         """Return everything as one JSON object, for `from_json()`."""
         record = asdict(self)
-        record["criteria"] = [
-            MessageToDict(each, preserving_proto_field_name=True) for each in self.criteria
-        ]
+        for name in _MESSAGES:
+            record[name] = [
+                MessageToDict(each, preserving_proto_field_name=True) for each in record[name]
+            ]
         return json.dumps({"version": VERSION, **record}, allow_nan=False)
 
     @classmethod
@@ -197,7 +151,8 @@ class LoopState:
         try:
             record = json.loads(text)
             fits = record.pop("version") == VERSION and set(record) == _NAMES
-            record["criteria"] = [ParseDict(each, Criterion()) for each in record["criteria"]]
+            for name, kind in _MESSAGES.items():
+                record[name] = [ParseDict(each, kind()) for each in record[name]]
             record["turns"] = [Turn(**each) for each in record["turns"]]
             record["status"] = LoopStatus(record["status"])
             record["phase"] = Phase(record["phase"])
@@ -209,6 +164,12 @@ class LoopState:
 
 
 _NAMES = {each.name for each in fields(LoopState)}
+_MESSAGES: dict[str, type[Criterion | ToolCall | EarlierTurn]] = {
+    "criteria": Criterion,
+    "tool_calls": ToolCall,
+    "earlier": EarlierTurn,
+}
+"""Fields that are lists of the contract's messages."""
 
 
 def begin(
