@@ -8,6 +8,7 @@ from consensus.cascade.feedback import MAX_CHARS
 from consensus.domain.decision import CriterionResult, Reason, ReasonCode, StageResult, Verdict
 from consensus.domain.guards import GoalGuards, Guards
 from consensus.domain.policy import Action, Policy
+from consensus.domain.ports import Proofs
 from consensus.domain.submission import Submission
 from consensus.domain.turn import GoalStatus, Turn
 from consensus.guards import (
@@ -32,7 +33,7 @@ class Guarding:
     def __init__(self, policy: Policy, guards: Guards, submission: Submission) -> None:
         self._guards = guards
         self._submission = submission
-        self._checked = _checked(submission) if guards.goal else frozenset()
+        self._checked: frozenset[str] = frozenset()
         self._before = run_before(submission, guards)
         self._rule = _two_judges(policy, guards, submission.turn)
 
@@ -40,6 +41,11 @@ class Guarding:
     def settled(self) -> Verdict | None:
         """The verdict without any stage; None where the stages are to run."""
         return self._before.verdict if self._before else None
+
+    def look(self, proofs: Proofs | None) -> None:
+        """Take in what the sandbox has proven, before any stage runs."""
+        if self._guards.goal:
+            self._checked = _checked(self._submission, proofs)
 
     def action(
         self, index: int, result: StageResult, action: Action, criteria: Sequence[CriterionResult]
@@ -132,11 +138,11 @@ def _claim(
     return Claim(goal_status(criteria, checked=checked), confidence or 0.0)
 
 
-def _checked(submission: Submission) -> frozenset[str]:
+def _checked(submission: Submission, proofs: Proofs | None) -> frozenset[str]:
     """Return the criteria whose own checks hold: these need no quotation."""
     with_checks = [criterion for criterion in submission.rubric if criterion.checks]
     every = [check for criterion in with_checks for check in criterion.checks]
-    results = iter(run_checks(every, submission)) if every else iter(())
+    results = iter(run_checks(every, submission, proofs)) if every else iter(())
     held = {
         criterion.id: all([next(results).passed for _ in criterion.checks])  # noqa: C419 - each one
         for criterion in with_checks

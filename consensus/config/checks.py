@@ -6,10 +6,12 @@ from consensus.config.faults import Faults
 from consensus.config.model import CheckSection
 from consensus.config.positions import Path
 from consensus.domain.ports import CheckFaults
+from consensus.domain.sandbox import SANDBOX_SWITCH, SandboxRules
 from consensus.domain.submission import (
     Check,
     CheckKind,
     CodeBlock,
+    CodeRun,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -17,11 +19,17 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SqlQuery,
+    UrlAnswer,
 )
 
 
 def build_check(
-    section: CheckSection, path: Path, check_faults: CheckFaults, faults: Faults
+    section: CheckSection,
+    path: Path,
+    check_faults: CheckFaults,
+    faults: Faults,
+    sandbox: SandboxRules,
 ) -> Check:
     """Build one check and add what is wrong with it."""
     kinds = list(_kinds(section))
@@ -31,6 +39,9 @@ def build_check(
         return Check(Contains(""))
     check = Check(kinds[0], section.output)
     faults.add_fields(path, check_faults(check))
+    for key in SANDBOX_SWITCH:
+        if getattr(section, key) is not None and not sandbox.allows(key):
+            faults.add((*path, key), f"is off; `{SANDBOX_SWITCH[key]}` allows it")
     return check
 
 
@@ -51,3 +62,14 @@ def _kinds(section: CheckSection) -> Iterator[CheckKind]:
         yield LengthLimit(**section.length.model_dump())
     if section.code_block is not None:
         yield CodeBlock(section.code_block)
+    yield from _sandboxed(section)
+
+
+def _sandboxed(section: CheckSection) -> Iterator[CheckKind]:
+    if section.sql is not None:
+        query = section.sql
+        yield SqlQuery(query.setup, tuple(query.columns), query.min_rows)
+    if section.url is not None:
+        yield UrlAnswer(section.url.contains)
+    if section.code_run is not None:
+        yield CodeRun(**section.code_run.model_dump())

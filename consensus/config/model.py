@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from consensus.config.bench import BackendSection, JudgeSection
 from consensus.config.guards import GuardsSection
+from consensus.config.sandbox import SandboxSection
 from consensus.config.section import Name, Section, SoughtText, Unit
 from consensus.config.tools import ToolSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
@@ -118,6 +119,35 @@ class LengthSection(Section):
     max_chars: int | None = Field(None, ge=0, description="Most characters.")
 
 
+class SqlSection(Section):
+    """A query and what it must give."""
+
+    setup: str = Field(
+        "", max_length=100_000, description="SQL that makes tables and rows, run first."
+    )
+    columns: list[str] = Field(
+        [], max_length=256, description="The result's columns, in order, in any case. Empty: any."
+    )
+    min_rows: int = Field(0, ge=0, le=10_000, description="Fewest rows.")
+
+
+class UrlAnswerSection(Section):
+    """What URLs must answer."""
+
+    contains: str = Field(
+        "", max_length=4_000, description="What each answer's text must hold. Empty: nothing."
+    )
+
+
+class CodeRunSection(Section):
+    """Code to run and what to run it with."""
+
+    language: Literal["python"] = Field("python", description="Language of the code block.")
+    test: str = Field(
+        "", max_length=100_000, description="Code that runs after it, in the same module."
+    )
+
+
 class CheckSection(Section):
     """One deterministic check: exactly one key beside `output`."""
 
@@ -145,6 +175,17 @@ class CheckSection(Section):
         min_length=1,
         max_length=40,
         description="The text holds a fenced code block of this language; `*` for any.",
+    )
+    sql: SqlSection | None = Field(
+        None, description="The last SQL in the text is one query that runs, in memory, read-only."
+    )
+    url: UrlAnswerSection | None = Field(
+        None, description="Every URL in the text answers with 200. Only with `sandbox.url`."
+    )
+    code_run: CodeRunSection | None = Field(
+        None,
+        description="The last code block of the language runs and ends with exit code 0. Only"
+        " with `sandbox.code`.",
     )
 
 
@@ -236,6 +277,9 @@ class PolicyFile(Section):
     )
     policies: dict[Name, PolicySection] = Field(
         min_length=1, description="Policies by name.", json_schema_extra=_NO_OTHER_NAMES
+    )
+    sandbox: SandboxSection = Field(
+        SandboxSection(), description="What checks that touch the world may do."
     )
     tools: list[ToolSection] = Field(
         [],

@@ -13,10 +13,13 @@ from consensus.service import validation
 from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
+from consensus.service.sandboxed import require_sandbox
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2
 from consensus.wire.decision import decision_fields, decision_to, hierarchy_from
 from consensus.wire.policy import overrides_from
 from consensus.wire.submission import given_as, submission_from
+
+_CRITERIA = "submission.rubric.criteria"
 
 
 class Judging:
@@ -77,14 +80,17 @@ class Judging:
         rulebook = self._rules.current
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
+        submission = submission_from(request.submission)
+        require_sandbox(submission.rubric, rulebook.policies.sandbox, f"{path}{_CRITERIA}")
         return await self._engine.judge(
-            submission_from(request.submission),
+            submission,
             policy,
             rulebook.judges,
             self._observer,
             budget_seconds=budget_seconds,
             hierarchy=hierarchy,
             memo=given_as(request.submission),
+            prover=rulebook.prover,
         )
 
     async def _judge(
@@ -101,8 +107,10 @@ class Judging:
             derivation = derivation_of(request, policy, rulebook.judges, self._on_usage, path)
         else:
             validation.require(validation.rubric_present(request.submission, policy, path))
+        submission = submission_from(request.submission)
+        require_sandbox(submission.rubric, rulebook.policies.sandbox, f"{path}{_CRITERIA}")
         return await self._engine.judge(
-            submission_from(request.submission),
+            submission,
             self._overridden(policy, request, path),
             rulebook.judges,
             observer,
@@ -111,6 +119,7 @@ class Judging:
             max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
             derivation=derivation,
             memo=given_as(request.submission),
+            prover=rulebook.prover,
         )
 
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:

@@ -2,6 +2,7 @@
 
 from consensus.domain.submission import (
     Check,
+    CodeRun,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -9,6 +10,9 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SandboxKind,
+    SqlQuery,
+    UrlAnswer,
 )
 
 _LONGEST = 60
@@ -40,8 +44,28 @@ def _kind(check: Check) -> str:
             )
         case LengthLimit() as limit:
             return _length(limit)
+        case SqlQuery() | UrlAnswer() | CodeRun() as kind:
+            return _sandboxed(kind)
         case block:
             return f"holds a {block.language} code block".replace("a * code", "a code")
+
+
+def _sandboxed(kind: SandboxKind) -> str:
+    match kind:
+        case SqlQuery():
+            return _query(kind)
+        case UrlAnswer(contains):
+            return "names URLs that answer" + (f" with {_quoted(contains)}" if contains else "")
+        case CodeRun(language, test):
+            return f"holds {language} code that runs" + (" and passes its test" if test else "")
+
+
+def _query(query: SqlQuery) -> str:
+    columns = ", ".join(_cut(column) for column in query.columns[:8])
+    more = f" and {len(query.columns) - 8} more" if len(query.columns) > 8 else ""
+    parts = [f" columns {columns}{more}"] if columns else []
+    parts += [f" at least {query.min_rows} rows"] if query.min_rows else []
+    return "is a query that runs" + (" and gives" + " and".join(parts) if parts else "")
 
 
 def _length(limit: LengthLimit) -> str:

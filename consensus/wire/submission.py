@@ -10,6 +10,7 @@ from consensus.domain.submission import (
     Check,
     CheckKind,
     CodeBlock,
+    CodeRun,
     Contains,
     ContainsAll,
     Criterion,
@@ -19,7 +20,10 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SandboxKind,
+    SqlQuery,
     Submission,
+    UrlAnswer,
 )
 from consensus.v1 import submission_pb2 as pb
 from consensus.wire.turn import turn_from, turn_to
@@ -128,6 +132,19 @@ def _kind_from(message: pb.Check) -> CheckKind:
             )
         case "code_block":
             return CodeBlock(message.code_block)
+        case key:
+            return _sandboxed_from(key, message)
+
+
+def _sandboxed_from(key: str | None, message: pb.Check) -> SandboxKind:
+    match key:
+        case "sql":
+            query = message.sql
+            return SqlQuery(query.setup, tuple(query.columns), query.min_rows)
+        case "url":
+            return UrlAnswer(message.url.contains)
+        case "code_run":
+            return CodeRun(message.code_run.language, message.code_run.test)
         case unset:
             raise ValueError(f"a check of kind {unset}")
 
@@ -152,6 +169,19 @@ def _check_to(check: Check) -> pb.Check:
             return pb.Check(output=check.output, length=pb.LengthLimit(**limits))
         case CodeBlock(language):
             return pb.Check(output=check.output, code_block=language)
+        case SqlQuery() | UrlAnswer() | CodeRun() as kind:
+            return _sandboxed_to(kind, pb.Check(output=check.output))
+
+
+def _sandboxed_to(kind: SandboxKind, message: pb.Check) -> pb.Check:
+    match kind:
+        case SqlQuery(setup, columns, min_rows):
+            message.sql.CopyFrom(pb.SqlQuery(setup=setup, columns=columns, min_rows=min_rows))
+        case UrlAnswer(contains):
+            message.url.CopyFrom(pb.UrlAnswer(contains=contains))
+        case CodeRun(language, test):
+            message.code_run.CopyFrom(pb.CodeRun(language=language, test=test))
+    return message
 
 
 def criterion_from(message: pb.Criterion) -> Criterion:
