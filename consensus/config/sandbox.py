@@ -2,6 +2,7 @@
 
 import ipaddress
 import platform
+import re
 import shutil
 from typing import Annotated
 
@@ -13,7 +14,8 @@ from consensus.domain.sandbox import CodeRules, SandboxRules, UrlRules
 
 _URL, _CODE = UrlRules(), CodeRules()
 _MIB = 1 << 20
-_Host = Annotated[str, Field(pattern=r"^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$")]
+_HOST = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_Host = Annotated[str, Field(min_length=1, max_length=255)]
 _Network = Annotated[str, Field(min_length=1, max_length=64)]
 _Port = Annotated[int, Field(ge=1, le=65_535)]
 MACHINES = ("x86_64", "aarch64")
@@ -81,6 +83,10 @@ class SandboxSection(Section):
 
 
 def _url(section: SandboxUrlSection, faults: Faults) -> UrlRules:
+    for index, host in enumerate(section.hosts):
+        if not _HOST.fullmatch(host):
+            words = f"is {host!r}; must be a host, such as example.org or *.example.org"
+            faults.add(("sandbox", "url", "hosts", index), words)
     for index, network in enumerate(section.allow_addresses):
         try:
             ipaddress.ip_network(network)

@@ -259,17 +259,19 @@ def goal_stage_faults(goal: GoalGuards, stages: Sequence[Stage]) -> Iterator[tup
     """Yield (field, what is wrong) for the stages that the guards of a goal name."""
     panels = [stage.name for stage in stages if stage.panel is not None]
     before = -1
-    for field in ("validator_stage", "fast_stage", "strong_stage"):
-        name = getattr(goal, field)
+    for key in ("validator_stage", "fast_stage", "strong_stage"):
+        name = getattr(goal, key)
         if not name:
             continue
         if name not in panels:
             known = ", ".join(panels) or "none here"
-            yield field, f"is {name!r}; must be a stage with a panel: {known}"
+            yield key, f"is {name!r}; must be a stage with a panel: {known}"
             continue
         if panels.index(name) <= before:
-            yield field, f"is {name!r}; must come behind the stage before it: {panels[before]!r}"
+            yield key, f"is {name!r}; must come behind the stage before it: {panels[before]!r}"
         before = panels.index(name)
+        if key == "validator_stage" and name == stages[-1].name:
+            yield key, f"is {name!r}, the last stage; a judge's must follow"
 
 
 def gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:

@@ -112,6 +112,9 @@ def test_every_kind_of_check_in_the_contract_has_one_in_the_domain() -> None:
         "numeric": {"value": 3, "tolerance": 0.5},
         "length": {"min_chars": 1},
         "code_block": "python",
+        "sql": {"setup": "CREATE TABLE t(a)", "columns": ["a"], "min_rows": 1},
+        "url": {"contains": "Paris"},
+        "code_run": {"language": "python", "test": "assert f(2, 3) == 5"},
     }
     kinds = [field.name for field in pb.Check.DESCRIPTOR.oneofs_by_name["kind"].fields]
     assert sorted(kinds) == sorted(examples)
