@@ -15,7 +15,6 @@ from consensus.domain.submission import SqlQuery
 from consensus.sandbox.process import run
 
 SECONDS = 2.0
-"""Most time of one check, its set-up included."""
 CONCURRENCY = 2
 """Most queries at a time."""
 MAX_REPLY = 1 << 20
@@ -27,7 +26,9 @@ _TOO_MUCH = Proof(False, "the query takes too much memory or time")
 class SqlProver:
     """Runs queries."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = SECONDS) -> None:
+        """`seconds`: most time of one check, its set-up included."""
+        self._seconds = seconds
         self._places = asyncio.Semaphore(CONCURRENCY)
 
     async def prove(self, check: SqlQuery, query: str) -> Proof:
@@ -37,11 +38,11 @@ class SqlProver:
             ended = await run(
                 [sys.executable, "-I", "-S", "-B", _WORKER],
                 given=asked,
-                seconds=SECONDS,
+                seconds=self._seconds,
                 most_bytes=MAX_REPLY,
             )
         if ended.late:
-            return Proof(False, f"the query takes longer than {SECONDS:g} s")
+            return Proof(False, f"the query takes longer than {self._seconds:g} s")
         if ended.code != 0:
             return _TOO_MUCH
         told = json.loads(ended.out)
