@@ -3,7 +3,8 @@ judges stay pure: they look their results up.
 """
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 from consensus.cascade.admission import plain
 from consensus.cascade.budget import Budget
@@ -65,15 +66,17 @@ async def prove(
         if found and prover is None:
             results[check] = _result(check, _NOBODY)
         elif found and prover is not None:
-            task = asyncio.create_task(_prove(check, prover.prove(kind, found), results))
+            task = asyncio.create_task(_prove(check, partial(prover.prove, kind, found), results))
             beside.add(task, None)
     await beside.run(budget.left() * BUDGET_SHARE)
     return dict(results)  # whoever holds out against its cancellation changes nothing any more
 
 
-async def _prove(check: Check, proof: Awaitable[Proof], results: dict[Check, CheckResult]) -> None:
+async def _prove(
+    check: Check, proof: Callable[[], Awaitable[Proof]], results: dict[Check, CheckResult]
+) -> None:
     try:
-        results[check] = _result(check, await proof)
+        results[check] = _result(check, await proof())
     except Exception as error:  # noqa: BLE001 - its text may hold judged content
         crashed = Proof(False, f"it was not verified: crashed with {type(error).__name__}")
         results[check] = _result(check, crashed)

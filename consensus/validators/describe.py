@@ -56,8 +56,9 @@ def _sandboxed(kind: SandboxKind) -> str:
             return _query(kind)
         case UrlAnswer(contains):
             return "names URLs that answer" + (f" with {_quoted(contains)}" if contains else "")
-        case CodeRun(language, test):
-            return f"holds {language} code that runs" + (" and passes its test" if test else "")
+        case run:
+            tested = " and passes its test" if run.test else ""
+            return f"holds {run.language} code that runs{tested}"
 
 
 def _query(query: SqlQuery) -> str:

@@ -76,11 +76,12 @@ def _sandboxed_faults(kind: SandboxKind) -> Iterator[tuple[str, str]]:
             yield from _query_faults(kind)
         case UrlAnswer(contains):
             yield from _at_most("url.contains", contains, MAX_TEXT)
-        case CodeRun(language, test):
-            if language not in LANGUAGES:
-                words = f"is {language[:MAX_LANGUAGE]!r}; must be one of {', '.join(LANGUAGES)}"
+        case run:
+            if run.language not in LANGUAGES:
+                known = ", ".join(LANGUAGES)
+                words = f"is {run.language[:MAX_LANGUAGE]!r}; must be one of {known}"
                 yield "code_run.language", words
-            yield from _at_most("code_run.test", test, MAX_CODE)
+            yield from _at_most("code_run.test", run.test, MAX_CODE)
 
 
 def _query_faults(query: SqlQuery) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import re
 
-from consensus.domain.submission import CodeRun, SandboxKind, SqlQuery, Submission, UrlAnswer
+from consensus.domain.submission import CodeRun, SandboxKind, SqlQuery, Submission
 from consensus.validators.effort import Effort
 from consensus.validators.text import code_blocks, target
 
@@ -36,7 +36,7 @@ def subjects(
             blocks = code_blocks(text, effort)
             tagged = [content for tag, content in blocks if tag == language.lower()]
             return _one(tagged[-1]) if tagged else ()
-        case UrlAnswer():
+        case _:
             return _urls(text, effort)
 
 

@@ -81,7 +81,6 @@ async def test_what_does_not_answer_so_does_not_hold(
         ("http://user:secret@example.org/", "has credentials"),
         ("http://user@example.org/", "has credentials"),
         ("ftp://example.org/", "is no http or https URL"),
-        ("http:///path", "cannot be reached"),
         ("http://example.org:22/", "asks for port 22"),
         ("http://example.org:99999/", "cannot be reached"),
         ("http://[", "cannot be reached"),
