@@ -9,7 +9,12 @@ from pydantic import Field, JsonValue
 
 from consensus.config.bench import BackendSection, JudgeSection
 from consensus.config.guards import GuardsSection
-from consensus.config.sandbox import SandboxSection
+from consensus.config.sandbox import (
+    CodeRunSection,
+    SandboxSection,
+    SqlSection,
+    UrlAnswerSection,
+)
 from consensus.config.section import Name, Section, SoughtText, Unit
 from consensus.config.tools import ToolSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
@@ -117,35 +122,6 @@ class LengthSection(Section):
     max_words: int | None = Field(None, ge=0, description="Most words.")
     min_chars: int | None = Field(None, ge=0, description="Fewest characters.")
     max_chars: int | None = Field(None, ge=0, description="Most characters.")
-
-
-class SqlSection(Section):
-    """A query and what it must give."""
-
-    setup: str = Field(
-        "", max_length=100_000, description="SQL that makes tables and rows, run first."
-    )
-    columns: list[str] = Field(
-        [], max_length=256, description="The result's columns, in order, in any case. Empty: any."
-    )
-    min_rows: int = Field(0, ge=0, le=10_000, description="Fewest rows.")
-
-
-class UrlAnswerSection(Section):
-    """What URLs must answer."""
-
-    contains: str = Field(
-        "", max_length=4_000, description="What each answer's text must hold. Empty: nothing."
-    )
-
-
-class CodeRunSection(Section):
-    """Code to run and what to run it with."""
-
-    language: Literal["python"] = Field("python", description="Language of the code block.")
-    test: str = Field(
-        "", max_length=100_000, description="Code that runs after it, in the same module."
-    )
 
 
 class CheckSection(Section):

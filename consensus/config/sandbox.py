@@ -1,10 +1,10 @@
-"""The shape of `sandbox` in the policy file, and what it builds."""
+"""The shape of `sandbox` in the policy file and of the checks that need it, and what it builds."""
 
 import ipaddress
 import platform
 import re
 import shutil
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,35 @@ _Network = Annotated[str, Field(min_length=1, max_length=64)]
 _Port = Annotated[int, Field(ge=1, le=65_535)]
 MACHINES = ("x86_64", "aarch64")
 """Machines whose system calls the sandbox knows how to filter."""
+
+
+class SqlSection(Section):
+    """A query and what it must give."""
+
+    setup: str = Field(
+        "", max_length=100_000, description="SQL that makes tables and rows, run first."
+    )
+    columns: list[str] = Field(
+        [], max_length=256, description="The result's columns, in order, in any case. Empty: any."
+    )
+    min_rows: int = Field(0, ge=0, le=10_000, description="Fewest rows.")
+
+
+class UrlAnswerSection(Section):
+    """What URLs must answer."""
+
+    contains: str = Field(
+        "", max_length=4_000, description="What each answer's text must hold. Empty: nothing."
+    )
+
+
+class CodeRunSection(Section):
+    """Code to run and what to run it with."""
+
+    language: Literal["python"] = Field("python", description="Language of the code block.")
+    test: str = Field(
+        "", max_length=100_000, description="Code that runs after it, in the same module."
+    )
 
 
 class SandboxUrlSection(Section):

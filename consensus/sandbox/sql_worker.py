@@ -5,6 +5,7 @@ SQLite bounds what a statement may hold (`LIMITS`), an authorizer what it may do
 much memory and processor time it takes.
 """
 
+import contextlib
 import json
 import resource
 import sqlite3
@@ -64,7 +65,8 @@ def confine() -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 16),
     ):
-        resource.setrlimit(limit, (most, most))
+        with contextlib.suppress(ValueError):  # macOS knows no limit of address space
+            resource.setrlimit(limit, (most, most))
 
 
 def answer(setup: str, query: str) -> dict[str, object]:

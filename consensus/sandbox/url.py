@@ -11,17 +11,17 @@ import socket
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
 
 from consensus import __version__
 from consensus.domain.ports import Proof
 from consensus.domain.sandbox import UrlRules
 from consensus.domain.submission import UrlAnswer
 from consensus.sandbox.addresses import Network, allowed, networks
-
-if TYPE_CHECKING:
-    import aiohttp
-    from yarl import URL
 
 MAX_URL = 2_000
 CONNECT_SECONDS = 3.0
@@ -88,9 +88,6 @@ class UrlProver:
 
     async def _fetch(self, written: str, contains: str) -> None:
         """Follow a URL to its end. Raises RefusedError."""
-        import aiohttp  # 0.3 s: only where it is used
-        from yarl import URL
-
         if len(written) > MAX_URL:
             raise RefusedError(f"has more than {MAX_URL} characters")
         try:
@@ -110,7 +107,7 @@ class UrlProver:
             raise RefusedError("cannot be reached") from None
         raise RefusedError(f"redirects more than {self._rules.max_redirects} times")
 
-    def _require_allowed(self, url: "URL") -> None:
+    def _require_allowed(self, url: URL) -> None:
         if url.scheme not in ("http", "https") or not url.host:
             raise RefusedError("is no http or https URL")
         if url.user is not None or url.password is not None:
@@ -124,7 +121,7 @@ class UrlProver:
         if _literal(host) and not allowed(host, self._besides):
             raise RefusedError("leads to an address that is not public")
 
-    async def _require_answer(self, response: "aiohttp.ClientResponse", contains: str) -> None:
+    async def _require_answer(self, response: aiohttp.ClientResponse, contains: str) -> None:
         if response.status != HTTPStatus.OK:
             raise RefusedError(f"answers with status {response.status}")
         if not contains:
@@ -141,13 +138,11 @@ class UrlProver:
         if contains.encode() not in body and contains not in _decoded(body, response.charset):
             raise RefusedError("does not answer with the expected text")
 
-    def _opened(self) -> "aiohttp.ClientSession":
-        import aiohttp
-
+    def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    resolver=_resolver(self._besides, self._threads),
+                    resolver=_Vetting(self._besides, self._threads),
                     use_dns_cache=False,  # a name is vetted each time that it is looked up
                     force_close=True,
                     limit=0,
@@ -175,35 +170,36 @@ class _NotPublicError(OSError):
     """An address that may not be asked."""
 
 
-def _resolver(besides: Sequence[Network], threads: ThreadPoolExecutor) -> Any:
-    """Return a resolver of aiohttp's that refuses a name with any address that is not allowed."""
-    from aiohttp.abc import AbstractResolver, ResolveResult
+class _Vetting(AbstractResolver):
+    """A resolver that refuses a name with any address that is not allowed."""
 
-    class Vetting(AbstractResolver):
-        async def resolve(
-            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-        ) -> list[ResolveResult]:
-            look_up = asyncio.get_running_loop().run_in_executor
-            found = await look_up(threads, _look_up, host, port, family)
-            addresses = [address[0] for _, _, _, _, address in found]
-            if not all(allowed(str(address), besides) for address in addresses):
-                raise _NotPublicError
-            return [
-                ResolveResult(
-                    hostname=host,
-                    host=str(address[0]),
-                    port=int(address[1]),
-                    family=kind,
-                    proto=protocol,
-                    flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-                )
-                for kind, _, protocol, _, address in found
-            ]
+    def __init__(self, besides: Sequence[Network], threads: ThreadPoolExecutor) -> None:
+        self._besides = besides
+        self._threads = threads
 
-        async def close(self) -> None:
-            pass
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """Look a name up. Raises OSError."""
+        look_up = asyncio.get_running_loop().run_in_executor
+        found = await look_up(self._threads, _look_up, host, port, family)
+        addresses = [str(address[0]) for *_, address in found]
+        if not all(allowed(address, self._besides) for address in addresses):
+            raise _NotPublicError
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address[0]),
+                port=int(address[1]),
+                family=kind,
+                proto=protocol,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for kind, _, protocol, _, address in found
+        ]
 
-    return Vetting()
+    async def close(self) -> None:
+        """Close nothing: the threads are the prover's."""
 
 
 def _look_up(host: str, port: int, family: socket.AddressFamily) -> list[Any]:
