@@ -58,7 +58,7 @@ async def prove(
         if check in results:
             continue
         try:
-            found = subjects(kind, check.output, evaluation.submission, effort)
+            found = subjects(check, evaluation.submission, effort)
         except EffortSpentError:
             results[check] = _result(check, _TOO_MUCH)
             continue

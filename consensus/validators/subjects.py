@@ -2,7 +2,7 @@
 
 import re
 
-from consensus.domain.submission import CodeRun, SandboxKind, SqlQuery, Submission
+from consensus.domain.submission import Check, CodeRun, SqlQuery, Submission
 from consensus.validators.effort import Effort
 from consensus.validators.text import code_blocks, target
 
@@ -17,17 +17,16 @@ _TRAILING = ".,;:!?*_"
 _BRACKETS = {")": "(", "]": "["}
 
 
-def subjects(
-    kind: SandboxKind, output: str, submission: Submission, effort: Effort
-) -> tuple[str, ...]:
-    """Return what there is to prove, verbatim: one query, one piece of code, or URLs each once.
+def subjects(check: Check, submission: Submission, effort: Effort) -> tuple[str, ...]:
+    """Return what a check that needs the sandbox is to prove, verbatim: one query, one piece of
+    code, or URLs each once.
 
     Nothing where the text holds none. Raises EffortSpentError.
     """
-    text = target(submission, output)
+    text = target(submission, check.output)
     if text is None:
         return ()
-    match kind:
+    match check.kind:
         case SqlQuery():
             blocks = code_blocks(text, effort)
             tagged = [content for language, content in blocks if language == "sql"]

@@ -21,7 +21,7 @@ SQL, CODE, URL = SqlQuery(), CodeRun("python"), UrlAnswer()
 
 def found(kind: SandboxKind, text: str, output: str = "") -> tuple[str, ...]:
     submission = Submission(task="t", candidate=text, outputs={"plan": "http://b.example"})
-    return subjects(kind, output, submission, Effort())
+    return subjects(Check(kind, output), submission, Effort())
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_long_url_stays_too_long() -> None:
 def test_looking_takes_effort(kind: SandboxKind) -> None:
     text = "```sql\n" * 1_000
     with pytest.raises(EffortSpentError):
-        subjects(kind, "", Submission(task="t", candidate=text), Effort(10))
+        subjects(Check(kind), Submission(task="t", candidate=text), Effort(10))
 
 
 def test_a_check_that_nobody_proved_does_not_hold() -> None:
