@@ -85,7 +85,7 @@ async def judge_once(
     clock = SystemClock()
     engine = Engine(clock)
     judges = Bench(policies, engine, clock)
-    rules = RulesInForce(Rulebook(policies, judges))
+    rules = RulesInForce(Rulebook(policies, judges, judges.prover))
     judging = Judging(engine, rules, observer, Replays(clock, lambda: None))
     try:
         await judging.watch(request, budget_seconds, observer)
@@ -118,7 +118,7 @@ async def derive_once(
     clock = SystemClock()
     judges = Bench(policies, Engine(clock), clock)
     try:
-        rulebook = Rulebook(policies, judges)
+        rulebook = Rulebook(policies, judges, judges.prover)
         return await derived_rubric(request, rulebook, clock, budget_seconds)
     finally:
         await judges.close(0)
@@ -140,7 +140,7 @@ class App:
         observer = Observers(recorder, usage, DecisionLog(), *failed, *audit)
         self._nested_observer = NestedObservers(recorder, usage, *failed, *audit)
         self._bench = self._made(policies)
-        self.rules = RulesInForce(Rulebook(policies, self._bench))
+        self.rules = RulesInForce(Rulebook(policies, self._bench, self._bench.prover))
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)
         judging = Judging(
@@ -183,7 +183,7 @@ class App:
     def put_in_force(self, policies: PolicySet) -> Bench:
         """Judge new requests by `policies`; returns the judges of those under way, to be closed."""
         previous, self._bench = self._bench, self._made(policies, self._bench)
-        self.rules.current = Rulebook(policies, self._bench)
+        self.rules.current = Rulebook(policies, self._bench, self._bench.prover)
         self._tell(policies)
         return previous
 

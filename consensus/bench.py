@@ -16,6 +16,7 @@ from consensus.judges.llm.chat import ChatBackend
 from consensus.judges.nested import PolicyJudge
 from consensus.judges.remote import Backends, RemoteJudge
 from consensus.judges.wrappers import UNOBSERVED, HabitObserver, compose
+from consensus.sandbox import Sandbox
 from consensus.telemetry.observers import Observers
 from consensus.validators import run_checks
 
@@ -50,7 +51,9 @@ class Bench(dict[str, Judge]):
         self.models: dict[str, ChatBackend] = {}
         self._moved: set[str] = set()
         self._threads = anyio.CapacityLimiter(THREADS)
-        self._nesting = Nesting(engine, policies.policies, self, observer or Observers())
+        self.prover = Sandbox(policies.sandbox)
+        observer = observer or Observers()
+        self._nesting = Nesting(engine, policies.policies, self, observer, self.prover)
         embedded = embedded_judges(run_checks)
         for name in _seated(policies):
             spec = policies.judges[name]
@@ -119,6 +122,7 @@ class Bench(dict[str, Judge]):
                     group.start_soon(judge.close, grace_seconds)
         for model in self.models.values():
             await model.close()
+        await self.prover.close()
 
 
 def _seated(policies: PolicySet) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from consensus.cascade.budget import Budget
@@ -9,6 +9,7 @@ from consensus.cascade.derivation import NOT_DERIVED, Derivation
 from consensus.cascade.feedback import feedback
 from consensus.cascade.guarding import Guarding, told
 from consensus.cascade.panel import Fanout
+from consensus.cascade.proving import prove, sandboxed
 from consensus.cascade.reasons import stage_reasons
 from consensus.cascade.spend import Purses, Spending, costs_of
 from consensus.cascade.tally import Slots, Tally
@@ -28,7 +29,7 @@ from consensus.domain.errors import AllJudgesUnavailable
 from consensus.domain.gradient import Usage
 from consensus.domain.ids import random_uuid
 from consensus.domain.policy import Action, Panel, Policy, Stage, Tie
-from consensus.domain.ports import Clock, Evaluation, Judges, Observer
+from consensus.domain.ports import Clock, Evaluation, Judges, Observer, Proofs, Prover
 from consensus.domain.submission import Submission
 from consensus.gates import checks_gate
 from consensus.guards import GuardOutcome
@@ -61,10 +62,13 @@ class Engine:
         max_cost_usd: float | None = None,
         derivation: Derivation | None = None,
         memo: dict[str, object] | None = None,
+        prover: Prover | None = None,
+        proofs: Proofs | None = None,
     ) -> Decision:
         """Return the decision of `policy` about `submission` within the budget.
 
         Every seat's judge must be in `judges`; `memo` is what they need not work out any more.
+        `prover` proves the checks that need the sandbox, less those that `proofs` knows already.
         `max_cost_usd` is a limit beside the policy's; what a `derivation` derives replaces the
         rubric. Raises AllJudgesUnavailable where the policy says `on_no_quorum: fail` and no judge
         answered, SpendLimitReached, CriteriaNotDerived; judges' own failures never raise.
@@ -73,7 +77,7 @@ class Engine:
         budget = Budget(self._clock, min(budget_seconds, policy.deadline_seconds))
         hierarchy = hierarchy or Hierarchy()
         decision_id = self._new_id()
-        evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {})
+        evaluation = Evaluation(submission, hierarchy.child(decision_id), memo or {}, proofs)
         guarding = None
         if policy.guards is not None:
             deriving = derivation is not None
@@ -86,6 +90,11 @@ class Engine:
             if derivation is not None:
                 derived = await derivation.run(evaluation, budget, spending)
                 evaluation = derived.given_to(evaluation)
+            if checks := sandboxed(policy, evaluation.submission):
+                proven = await prove(checks, evaluation, prover, budget)
+                evaluation = replace(evaluation, proofs=proven)
+            if guarding is not None:
+                guarding.look(evaluation.proofs)
             asked = _Asked(evaluation, judges, budget, observer, spending)
             await self._stages(run, policy, guarding, asked)
         if budget.missed:
@@ -150,7 +159,7 @@ class Engine:
     ) -> StageResult:
         began = self._clock.monotonic()
         if stage.panel is None:
-            checks = tuple(run_checks(stage.checks, evaluation.submission))
+            checks = tuple(run_checks(stage.checks, evaluation.submission, evaluation.proofs))
             return StageResult(
                 stage=stage.name,
                 gate=checks_gate(all(check.passed for check in checks)),

@@ -1,38 +1,32 @@
 """Puts the guards around the stages: what they settle beforehand, what they make of a verdict, and
-the stop rule of two judges in between.
+the stop rules of a goal in between.
 """
 
 from collections.abc import Sequence
 
 from consensus.cascade.feedback import MAX_CHARS
+from consensus.cascade.stop_rules import Validators, two_judges
 from consensus.domain.decision import (
     CriterionResult,
     GateAnswer,
     Reason,
-    ReasonCode,
     SeatStatus,
     StageResult,
     Verdict,
 )
-from consensus.domain.guards import GoalGuards, Guards
+from consensus.domain.guards import Guards
 from consensus.domain.policy import Action, Policy
+from consensus.domain.ports import Proofs
 from consensus.domain.submission import Submission
-from consensus.domain.turn import GoalStatus, Turn
 from consensus.guards import (
     Claim,
     GuardOutcome,
-    Step,
-    after_fast,
-    after_strong,
     as_watched,
     goal_status,
     run_after,
     run_before,
 )
 from consensus.validators import run_checks
-
-UNCONFIRMED = "The goal seems reached and is not confirmed yet: show each criterion more plainly."
-_ACTIONS = {Step.STOP: Action.ACCEPT, Step.CONFIRM: Action.ADVANCE, Step.GO_ON: Action.RETRY}
 
 
 class Guarding:
@@ -43,9 +37,10 @@ class Guarding:
     ) -> None:
         self._guards = guards
         self._submission = submission
-        self._checked = _checked(submission) if guards.goal else frozenset()
+        self._checked: frozenset[str] = frozenset()
+        self._validators = Validators(policy, guards.goal, submission) if guards.goal else None
         self._before = run_before(submission, guards, deriving=deriving)
-        self._rule = _two_judges(policy, guards, submission.turn)
+        self._rule = two_judges(policy, guards, submission.turn)
 
     @property
     def settled(self) -> Verdict | None:
@@ -57,11 +52,20 @@ class Guarding:
         """The submission as judges see it: the same one, or with what only the guards know."""
         return as_watched(self._submission, self._guards)
 
+    def look(self, proofs: Proofs | None) -> None:
+        """Take in what the sandbox has proven, before any stage runs."""
+        if self._guards.goal:
+            self._checked = _checked(self._submission, proofs)
+
     def action(
         self, index: int, result: StageResult, action: Action, criteria: Sequence[CriterionResult]
     ) -> Action:
         """Return what follows from a stage, by its place in the policy."""
-        if self._rule is None or action is Action.ESCALATE:
+        if action is Action.ESCALATE:
+            return action
+        if self._validators is not None and index == self._validators.stage:
+            return self._validators.action(result, action)
+        if self._rule is None:
             return action
         return self._rule.action(index, _claim(result, criteria, self._checked), action)
 
@@ -79,7 +83,7 @@ class Guarding:
             self._guards,
             verdict,
             criteria,
-            claim=self._rule.claim if self._rule else None,
+            claim=self._claim,
             checked=self._checked,
             came_to_one=not results or _came_to_one(results[-1]),
         )
@@ -89,62 +93,21 @@ class Guarding:
 
     @property
     def goal_confidence(self) -> float | None:
-        """How sure the goal's status is, where the rule of two judges has come to one."""
-        return self._rule.claim.confidence if self._rule and self._rule.claim else None
+        """How sure the goal's status is, where validators or the rule of two judges came to one."""
+        return self._claim.confidence if self._claim else None
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """What the rule of two judges came to, first of all; nothing where there is none."""
+        """What validators or the rule of two judges came to, first of all; nothing without them."""
+        if self._validators is not None and self._validators.claim is not None:
+            return self._validators.reasons
         return self._rule.reasons if self._rule else ()
 
-
-class _TwoJudges:
-    """The stop rule: the first panel is the fast judge, the last stage the strong one."""
-
-    def __init__(self, goal: GoalGuards, turn: Turn, fast: int, strong: int, *, last: bool) -> None:
-        self._goal = goal
-        self._turn = turn
-        self._fast = fast
-        self._strong = strong
-        self._last = last
-        self._first: Claim | None = None
-        self._told: list[str] = []
-        self.claim: Claim | None = None
-        self.reasons: tuple[Reason, ...] = ()
-
-    def action(self, index: int, claim: Claim, action: Action) -> Action:
-        if index == self._fast:
-            self._first = claim
-            answer = after_fast(claim, self._turn, self._goal, last=self._last)
-        elif index == self._strong and self._first is not None:
-            answer = after_strong(self._first, claim, self._turn, self._goal, last=self._last)
-        else:
-            return action
-        self.claim = answer.claim
-        self._told.append(f"{claim.status.name} at {claim.confidence:.2f}")
-        if answer.step is not Step.CONFIRM:
-            stops = answer.step is Step.STOP
-            code = ReasonCode.GOAL_COMPLETE if stops else ReasonCode.GOAL_UNCONFIRMED
-            seen = zip(("fast", "strong"), self._told, strict=False)
-            words = ", ".join(f"{judge} {told}" for judge, told in seen)
-            self.reasons = (Reason(code, f"{code.value} Said: {words}."),)
-        return _ACTIONS[answer.step]
-
     @property
-    def unconfirmed(self) -> GuardOutcome:
-        """Words for a worker whose goal seems reached and is not confirmed."""
-        done = self.claim is not None and self.claim.status is GoalStatus.COMPLETE
-        return GuardOutcome(feedback=UNCONFIRMED if done else "")
-
-
-def _two_judges(policy: Policy, guards: Guards, turn: Turn | None) -> _TwoJudges | None:
-    panels = [index for index, stage in enumerate(policy.stages) if stage.panel is not None]
-    strong = len(policy.stages) - 1
-    if guards.goal is None or turn is None or len(panels) < 2 or panels[-1] != strong:
-        return None
-    most = min(turn.max_iterations, guards.max_iterations or turn.max_iterations)
-    last = turn.iteration + 1 >= most
-    return _TwoJudges(guards.goal, turn, panels[0], strong, last=last)
+    def _claim(self) -> Claim | None:
+        if self._validators is not None and self._validators.claim is not None:
+            return self._validators.claim
+        return self._rule.claim if self._rule else None
 
 
 def _claim(
@@ -166,11 +129,11 @@ def _came_to_one(last: StageResult) -> bool:
     )
 
 
-def _checked(submission: Submission) -> frozenset[str]:
+def _checked(submission: Submission, proofs: Proofs | None) -> frozenset[str]:
     """Return the criteria whose own checks hold: these need no quotation."""
     with_checks = [criterion for criterion in submission.rubric if criterion.checks]
     every = [check for criterion in with_checks for check in criterion.checks]
-    results = iter(run_checks(every, submission)) if every else iter(())
+    results = iter(run_checks(every, submission, proofs)) if every else iter(())
     held = {
         criterion.id: all([next(results).passed for _ in criterion.checks])  # noqa: C419 - each one
         for criterion in with_checks

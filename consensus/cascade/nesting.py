@@ -9,20 +9,26 @@ from consensus.cascade.spend import worst_cost
 from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
 from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.policy import Policy
-from consensus.domain.ports import Evaluation, Judges, Ledger, Observer
+from consensus.domain.ports import Evaluation, Judges, Ledger, Observer, Prover
 
 
 class Nesting:
     """The policies of one file, for judges that are policies."""
 
     def __init__(
-        self, engine: Engine, policies: Mapping[str, Policy], judges: Judges, observer: Observer
+        self,
+        engine: Engine,
+        policies: Mapping[str, Policy],
+        judges: Judges,
+        observer: Observer,
+        prover: Prover | None = None,
     ) -> None:
         """`judges` may be filled later; `observer` is told of the nested decisions' steps."""
         self._engine = engine
         self._policies = policies
         self._judges = judges
         self._observer = observer
+        self._prover = prover
 
     async def decide(
         self, policy: str, evaluation: Evaluation, budget_seconds: float, ledger: Ledger
@@ -41,6 +47,8 @@ class Nesting:
             budget_seconds=budget_seconds,
             hierarchy=evaluation.hierarchy,
             memo=evaluation.memo_of_trace(),
+            prover=self._prover,
+            proofs=evaluation.proofs,
         )
 
     def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:

@@ -14,7 +14,7 @@ from consensus.cascade.retry_signal import failed_checks, objections, retry_sign
 from consensus.domain.decision import CheckResult, Decision, GateAnswer, Verdict
 from consensus.domain.errors import InvalidRequest, PolicyDisabled, RequestError, Violation
 from consensus.domain.policy import Policy, PolicySet
-from consensus.domain.ports import Judges, Observer
+from consensus.domain.ports import Judges, Observer, Prover
 from consensus.domain.submission import Submission
 from consensus.domain.tool_call import Denial, PastToolCall, Proposal, ToolVerdict
 from consensus.domain.tools import Show, ToolRule
@@ -43,6 +43,7 @@ class ToolCalls:
         *,
         named: Policy | None = None,
         budget_seconds: float,
+        prover: Prover | None = None,
     ) -> ToolVerdict:
         """Return whether the call may run, within the budget.
 
@@ -65,6 +66,7 @@ class ToolCalls:
                 judges,
                 observer,
                 budget_seconds=budget_seconds,
+                prover=prover,
             )
             return _judged(proposal, rule, unjudged, decision)
         except InvalidRequest:

@@ -15,7 +15,7 @@ from consensus.config.shape import suggestion
 from consensus.config.stages import StageBuilder
 from consensus.config.tools import build_tools, tools_revision
 from consensus.domain.judges import JudgeSpec
-from consensus.domain.policy import Policy, PolicySet, SpendLimits, Stage
+from consensus.domain.policy import Policy, PolicySet, SpendLimits, Stage, goal_stage_faults
 from consensus.domain.ports import CheckFaults
 
 EMBEDDED = ("checks", "coverage", "conduct")
@@ -37,14 +37,15 @@ def build(
     templates = {
         n: spec.llm.template for n, spec in judges.items() if spec.llm and spec.llm.template
     }
-    stages = StageBuilder(judges, check_faults, faults)
+    sandbox = parsed.sandbox.built(faults)
+    stages = StageBuilder(judges, check_faults, faults, sandbox)
     policies = {
         name: _policy(name, section, stages, revision(section, parsed, templates), faults)
         for name, section in parsed.policies.items()
     }
     for name, content in parsed.policies.items():
         at: Path = ("policies", name)
-        rubric = build_rubric(content.rubric, (*at, "rubric"), check_faults, faults)
+        rubric = build_rubric(content.rubric, (*at, "rubric"), check_faults, faults, sandbox)
         policies[name] = replace(policies[name], rubric=rubric)
         for path, words in guard_faults(content.guards, content.stages):
             faults.add((*at, *path), words)
@@ -54,6 +55,7 @@ def build(
         judges=judges,
         backends=backends,
         default=default,
+        sandbox=sandbox,
         tools=build_tools(parsed.tools, policies, check_faults, faults),
         tools_revision=tools_revision(parsed.tools, policies),
         beside=tuple(bench.beside),
@@ -91,6 +93,9 @@ def _policy(
         if any(stage.name == earlier.name for earlier in stages):
             faults.add((*path, "name"), f"is {stage.name!r}, which an earlier stage has")
         stages.append(builder.stage(stage, path, last=index == len(section.stages) - 1))
+    if section.guards is not None and section.guards.goal is not None:
+        goal = section.guards.goal.built()
+        faults.add_fields(("policies", name, "guards", "goal"), goal_stage_faults(goal, stages))
     return Policy(
         name=name,
         stages=tuple(stages),

@@ -6,11 +6,13 @@ from consensus.config.faults import Faults
 from consensus.config.model import CheckSection
 from consensus.config.positions import Path
 from consensus.domain.ports import CheckFaults
+from consensus.domain.sandbox import SANDBOX_SWITCH, SandboxRules
 from consensus.domain.submission import (
     Check,
     CheckKind,
     CheckTarget,
     CodeBlock,
+    CodeRun,
     Contains,
     ContainsAll,
     ExitCode,
@@ -19,6 +21,8 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SqlQuery,
+    UrlAnswer,
 )
 
 _PLACES = ("output", "target")
@@ -26,7 +30,11 @@ _PLACES = ("output", "target")
 
 
 def build_check(
-    section: CheckSection, path: Path, check_faults: CheckFaults, faults: Faults
+    section: CheckSection,
+    path: Path,
+    check_faults: CheckFaults,
+    faults: Faults,
+    sandbox: SandboxRules,
 ) -> Check:
     """Build one check and add what is wrong with it."""
     kinds = list(_kinds(section))
@@ -37,6 +45,9 @@ def build_check(
     check = Check(kinds[0], section.output, CheckTarget(section.target))
     faults.add_fields(path, _place_faults(check))
     faults.add_fields(path, check_faults(check))
+    for key in SANDBOX_SWITCH:
+        if getattr(section, key) is not None and not sandbox.allows(key):
+            faults.add((*path, key), f"is off; `{SANDBOX_SWITCH[key]}` allows it")
     return check
 
 
@@ -69,3 +80,14 @@ def _kinds(section: CheckSection) -> Iterator[CheckKind]:
         yield CodeBlock(section.code_block)
     if section.exit_code is not None:
         yield ExitCode(**section.exit_code.model_dump())
+    yield from _sandboxed(section)
+
+
+def _sandboxed(section: CheckSection) -> Iterator[CheckKind]:
+    if section.sql is not None:
+        query = section.sql
+        yield SqlQuery(query.setup, tuple(query.columns), query.min_rows)
+    if section.url is not None:
+        yield UrlAnswer(section.url.contains)
+    if section.code_run is not None:
+        yield CodeRun(**section.code_run.model_dump())

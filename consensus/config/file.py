@@ -11,6 +11,7 @@ from consensus.config.bench import BackendSection, JudgeSection
 from consensus.config.guards import GuardsSection
 from consensus.config.model import StageSection
 from consensus.config.rubric import RubricSection, word_or_mapping
+from consensus.config.sandbox import SandboxSection
 from consensus.config.section import Name, Section
 from consensus.config.tools import ToolSection
 
@@ -77,6 +78,9 @@ class PolicyFile(Section):
     )
     policies: dict[Name, PolicySection] = Field(
         min_length=1, description="Policies by name.", json_schema_extra=_NO_OTHER_NAMES
+    )
+    sandbox: SandboxSection = Field(
+        SandboxSection(), description="What checks that touch the world may do."
     )
     tools: list[ToolSection] = Field(
         [],

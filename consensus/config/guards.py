@@ -23,6 +23,7 @@ _TURN, _GOAL, _SCENARIO = TurnGuards(), GoalGuards(), ScenarioGuards()
 _Action = Literal["off", "warn", "escalate"]
 _Phrase = Annotated[str, Field(min_length=1, max_length=200)]
 _Tool = Annotated[str, Field(min_length=1, max_length=200)]
+StageName = Annotated[str, Field(max_length=64)]
 _TurnNumber = Annotated[int, Field(ge=1, le=10_000)]
 
 
@@ -115,6 +116,18 @@ class GoalGuardsSection(Section):
     abstain_above: Unit = Field(
         _GOAL.abstain_above,
         description="Above it, and below `t1`, `complete` is NOT_YET; up to it, UNKNOWN.",
+    )
+    validator_stage: StageName = Field(
+        "",
+        description="Stage that seats the judge `checks`. Where checks decide every required"
+        " criterion it ends the run as COMPLETE; where they fail one, no later judge is asked."
+        " Empty: none.",
+    )
+    fast_stage: StageName = Field(
+        "", description="Stage of the fast judge. Empty: the first panel but `validator_stage`."
+    )
+    strong_stage: StageName = Field(
+        "", description="Stage of the strong judge, behind the fast one. Empty: the last stage."
     )
     hard_pass_confidence: Unit = Field(
         _GOAL.hard_pass_confidence, description="Confidence of a validator's pass."

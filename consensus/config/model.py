@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from consensus.config.sandbox import CodeRunSection, SqlSection, UrlAnswerSection
 from consensus.config.section import Name, Section, SoughtText, Unit
 from consensus.config.sees import SeesSection
 from consensus.domain.policy import DEFAULT_THRESHOLD
@@ -161,6 +162,17 @@ class CheckSection(Section):
     )
     exit_code: ExitCodeSection | None = Field(
         None, description="The candidate's process ended like this. `{}`: with 0."
+    )
+    sql: SqlSection | None = Field(
+        None, description="The last SQL in the text is one query that runs, in memory, read-only."
+    )
+    url: UrlAnswerSection | None = Field(
+        None, description="Every URL in the text answers with 200. Only with `sandbox.url`."
+    )
+    code_run: CodeRunSection | None = Field(
+        None,
+        description="The last code block of the language runs and ends with exit code 0. Only"
+        " with `sandbox.code`.",
     )
 
 

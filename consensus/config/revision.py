@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from consensus.config.bench import JudgeSection
 from consensus.config.file import PolicyFile, PolicySection
+from consensus.config.sandbox import SandboxSection
 from consensus.domain.decision import MAX_DEPTH
 
 
@@ -29,6 +30,8 @@ def revision(section: PolicySection, file: PolicyFile, templates: Mapping[str, s
             for name in backends
             if name in file.backends
         }
+    if file.sandbox != SandboxSection():
+        content["sandbox"] = file.sandbox.model_dump(mode="json")
     if own := {name: templates[name] for name in judges if name in templates}:
         content["templates"] = own
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))

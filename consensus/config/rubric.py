@@ -11,6 +11,7 @@ from consensus.config.model import CheckSection
 from consensus.config.positions import Path
 from consensus.config.section import Name, Section
 from consensus.domain.ports import CheckFaults
+from consensus.domain.sandbox import SandboxRules
 from consensus.domain.submission import MAX_CRITERIA, MAX_CRITERION_TEXT, Criterion
 
 _WORDS: TypeAdapter[str] = TypeAdapter(Literal["required", "optional"])
@@ -50,16 +51,24 @@ def word_or_mapping(given: object, _either: ValidatorFunctionWrapHandler) -> str
 
 
 def build_rubric(
-    section: str | RubricSection, path: Path, check_faults: CheckFaults, faults: Faults
+    section: str | RubricSection,
+    path: Path,
+    check_faults: CheckFaults,
+    faults: Faults,
+    sandbox: SandboxRules,
 ) -> tuple[Criterion, ...]:
     """Build a policy's own rubric, if it has one, and add what is wrong with it."""
     if isinstance(section, str):
         return ()
-    return tuple(_criteria(section, (*path, "criteria"), check_faults, faults))
+    return tuple(_criteria(section, (*path, "criteria"), check_faults, faults, sandbox))
 
 
 def _criteria(
-    section: RubricSection, path: Path, check_faults: CheckFaults, faults: Faults
+    section: RubricSection,
+    path: Path,
+    check_faults: CheckFaults,
+    faults: Faults,
+    sandbox: SandboxRules,
 ) -> Iterator[Criterion]:
     seen: set[str] = set()
     for index, entry in enumerate(section.criteria):
@@ -72,7 +81,7 @@ def _criteria(
             required=entry.required,
             weight=entry.weight,
             checks=tuple(
-                build_check(check, (*path, index, "checks", number), check_faults, faults)
+                build_check(check, (*path, index, "checks", number), check_faults, faults, sandbox)
                 for number, check in enumerate(entry.checks)
             ),
         )

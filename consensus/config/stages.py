@@ -22,15 +22,21 @@ from consensus.domain.policy import (
     panel_faults,
 )
 from consensus.domain.ports import CheckFaults
+from consensus.domain.sandbox import SandboxRules
 
 
 class StageBuilder:
     """Builds stages that may name these judges."""
 
     def __init__(
-        self, judges: Mapping[str, JudgeSpec], check_faults: CheckFaults, faults: Faults
+        self,
+        judges: Mapping[str, JudgeSpec],
+        check_faults: CheckFaults,
+        faults: Faults,
+        sandbox: SandboxRules,
     ) -> None:
         self._judges = judges
+        self._sandbox = sandbox
         self._check_faults = check_faults
         self._faults = faults
 
@@ -39,7 +45,9 @@ class StageBuilder:
         self._require_sense(section, path, last=last)
         gate = Gate(**section.gate.model_dump()) if section.gate else Gate()
         checks = tuple(
-            build_check(check, (*path, "checks", index), self._check_faults, self._faults)
+            build_check(
+                check, (*path, "checks", index), self._check_faults, self._faults, self._sandbox
+            )
             for index, check in enumerate(section.checks or ())
         )
         return Stage(

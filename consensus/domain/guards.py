@@ -83,6 +83,12 @@ class GoalGuards:
     """Turns, counted from 1, at which the strong judge is asked whatever the fast one says."""
     abstain_above: float = 0.4
     """From here to t1 `complete` is NOT_YET; at or below it is UNKNOWN."""
+    validator_stage: str = ""
+    """Stage whose findings settle the goal alone, where they can; empty: none."""
+    fast_stage: str = ""
+    """Stage of the fast judge; empty: the first panel behind the validators."""
+    strong_stage: str = ""
+    """Stage of the strong judge; empty: the last stage."""
     hard_pass_confidence: float = 0.98
     hard_fail_confidence: float = 0.95
     on_plateau: GuardAction = GuardAction.WARN

@@ -1,13 +1,14 @@
 """Rules as data: policies, stages, panels, gates, and what makes them sound."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
 from consensus.domain.gradient import unit
-from consensus.domain.guards import Guards
+from consensus.domain.guards import GoalGuards, Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
+from consensus.domain.sandbox import SandboxRules
 from consensus.domain.sight import Sees
 from consensus.domain.submission import Check, Criterion
 from consensus.domain.tools import ToolRule
@@ -174,6 +175,8 @@ class PolicySet:
     backends: Mapping[str, BackendSpec] = field(default_factory=dict)
     default: str
     """Name of the policy that answers when a request names none."""
+    sandbox: SandboxRules = SandboxRules()
+    """What checks that touch the world may do."""
     tools: tuple[ToolRule, ...] = ()
     """Rules for tool calls; the first that matches holds."""
     tools_revision: str = ""
@@ -257,6 +260,25 @@ def _factor_faults(factors: ConfidenceFactors) -> Iterator[tuple[str, str]]:
         yield "confidence", f"has factors {pair[0]} and {pair[1]}; each must be in [0, 1]"
     elif abs(sum(pair) - 1) > 1e-9:
         yield "confidence", f"has factors that sum to {sum(pair):g}; must sum to 1"
+
+
+def goal_stage_faults(goal: GoalGuards, stages: Sequence[Stage]) -> Iterator[tuple[str, str]]:
+    """Yield (field, what is wrong) for the stages that the guards of a goal name."""
+    panels = [stage.name for stage in stages if stage.panel is not None]
+    before = -1
+    for key in ("validator_stage", "fast_stage", "strong_stage"):
+        name = getattr(goal, key)
+        if not name:
+            continue
+        if name not in panels:
+            known = ", ".join(panels) or "none here"
+            yield key, f"is {name!r}; must be a stage with a panel: {known}"
+            continue
+        if panels.index(name) <= before:
+            yield key, f"is {name!r}; must come behind the stage before it: {panels[before]!r}"
+        before = panels.index(name)
+        if key == "validator_stage" and name == stages[-1].name:
+            yield key, f"is {name!r}, the last stage; a judge's must follow"
 
 
 def gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from consensus.domain.decision import (
 )
 from consensus.domain.gradient import Answer, Usage
 from consensus.domain.policy import Policy
-from consensus.domain.submission import Check, Criterion, Submission
+from consensus.domain.submission import Check, Criterion, SandboxKind, Submission
 from consensus.domain.values import value
 
 OF_TRACE = "trace."
@@ -30,6 +30,8 @@ class Evaluation:
     """Of the judges' own decisions: one deeper than the asking one."""
     memo: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
     """What judges work out once for the whole panel, such as the encoded submission."""
+    proofs: "Proofs | None" = field(default=None, compare=False, repr=False)
+    """What the sandbox found; None where no check needs it."""
     ledgers: dict[str, "Ledger"] = field(default_factory=dict, compare=False, repr=False)
     """By judge; made by `ledger`, taken by the panel when the seat is done."""
 
@@ -174,8 +176,40 @@ class NestedPolicies(Protocol):
 class Validator(Protocol):
     """Evaluates deterministic checks."""
 
-    def __call__(self, checks: Sequence[Check], submission: Submission) -> list[CheckResult]:
-        """Return one result for each check, in order. Bounded in work; never raises."""
+    def __call__(
+        self, checks: Sequence[Check], submission: Submission, proofs: "Proofs | None" = None
+    ) -> list[CheckResult]:
+        """Return one result for each check, in order. Bounded in work; never raises.
+
+        Checks that need the sandbox hold only where `proofs` says so.
+        """
+        ...
+
+
+Proofs = Mapping[Check, CheckResult]
+"""Results of the checks that need the sandbox."""
+
+
+@value(frozen=True, slots=True)
+class Proof:
+    """What the sandbox found out about one check."""
+
+    passed: bool
+    message: str
+    """What was seen."""
+    quotes: tuple[str, ...] = ()
+    """What the text holds that shows it, verbatim."""
+
+
+class Prover(Protocol):
+    """Proves what only the world can tell."""
+
+    async def prove(self, kind: SandboxKind, subjects: Sequence[str]) -> Proof:
+        """Prove a check of what stands in the text: its query, its code or its URLs.
+
+        Keeps to time-outs of its own; ends what it started when cancelled. Whatever it raises
+        makes the check fail.
+        """
         ...
 
 

@@ -111,7 +111,7 @@ class CodeRun:
 
     language: str
     test: str = ""
-    """Code that runs after the block."""
+    """Code that runs after the block, in the same module."""
 
 
 CheckKind = (
@@ -128,6 +128,14 @@ CheckKind = (
     | UrlAnswer
     | CodeRun
 )
+
+
+SandboxKind = SqlQuery | UrlAnswer | CodeRun
+"""Checks that wait or touch the world: the sandbox proves them before the stages run."""
+SANDBOX_KEYS = {SqlQuery: "sql", UrlAnswer: "url", CodeRun: "code_run"}
+"""What these are called in the contract and in policy files."""
+MAX_SANDBOXED = 16
+"""Most such checks of one rubric."""
 
 
 class CheckTarget(Word):

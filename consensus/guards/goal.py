@@ -81,11 +81,22 @@ def banded(claim: Claim, guards: GoalGuards) -> Claim:
     return Claim(GoalStatus.UNKNOWN if unsure else GoalStatus.NOT_YET, claim.confidence)
 
 
-def validated(passed: bool, guards: GoalGuards) -> Answer:
-    """Return what a hard validator settles without any judge."""
-    if passed:
+def validated(
+    criteria: Sequence[CriterionResult], decided: Collection[str], guards: GoalGuards
+) -> Answer | None:
+    """Return what hard validators settle without any other judge; None where they leave it open.
+
+    `decided`: ids of the criteria that carry checks. Each essential one decided and MET: a pass.
+    One of them decided and UNMET: a failure, whatever the others say.
+    """
+    essential = [criterion for criterion in criteria if criterion.required] or criteria
+    if any(c.status is FindingStatus.UNMET for c in essential if c.criterion_id in decided):
+        return Answer(Step.GO_ON, Claim(GoalStatus.NOT_YET, guards.hard_fail_confidence))
+    if essential and all(
+        c.status is FindingStatus.MET and c.criterion_id in decided for c in essential
+    ):
         return Answer(Step.STOP, Claim(GoalStatus.COMPLETE, guards.hard_pass_confidence))
-    return Answer(Step.GO_ON, Claim(GoalStatus.NOT_YET, guards.hard_fail_confidence))
+    return None
 
 
 def after_fast(fast: Claim, turn: Turn, guards: GoalGuards, *, last: bool = False) -> Answer:

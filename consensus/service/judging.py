@@ -15,12 +15,15 @@ from consensus.service import validation
 from consensus.service.derive import derivation_of
 from consensus.service.idempotency import Replays
 from consensus.service.rulebook import RulesInForce
+from consensus.service.sandboxed import require_sandbox
 from consensus.service.traces import TraceReader
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2, submission_pb2
 from consensus.wire.decision import hierarchy_from
 from consensus.wire.policy import overrides_from
 from consensus.wire.submission import given_as, submission_from
 from consensus.wire.validation_results import reply, reply_fields
+
+_CRITERIA = "submission.rubric.criteria"
 
 
 class Judging:
@@ -83,6 +86,7 @@ class Judging:
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
         submission, memo = _asked(request.submission, policy)
+        require_sandbox(submission.rubric, rulebook.policies.sandbox, f"{path}{_CRITERIA}")
         if request.submission.HasField("trace"):
             given, at = request.submission.trace, f"{path}submission.trace"
             submission, memo, budget_seconds = await self._traces.traced(
@@ -96,6 +100,7 @@ class Judging:
             budget_seconds=budget_seconds,
             hierarchy=hierarchy,
             memo=memo,
+            prover=rulebook.prover,
         )
 
     async def _judge(
@@ -113,6 +118,7 @@ class Judging:
         else:
             validation.require(validation.rubric_present(request.submission, policy, path))
         submission, memo = _asked(request.submission, policy)
+        require_sandbox(submission.rubric, rulebook.policies.sandbox, f"{path}{_CRITERIA}")
         if request.submission.HasField("trace"):
             given, at = request.submission.trace, f"{path}submission.trace"
             submission, memo, budget_seconds = await self._traces.traced(
@@ -128,6 +134,7 @@ class Judging:
             max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
             derivation=derivation,
             memo=memo,
+            prover=rulebook.prover,
         )
 
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:

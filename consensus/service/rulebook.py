@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from consensus.domain.errors import InvalidRequest, PolicyDisabled, Violation
 from consensus.domain.policy import Policy, PolicySet
-from consensus.domain.ports import Judges
+from consensus.domain.ports import Judges, Prover
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,8 @@ class Rulebook:
 
     policies: PolicySet
     judges: Judges
+    prover: Prover | None = None
+    """Proves the checks that need the sandbox; None leaves them unverified."""
 
     def policy(self, name: str, field: str) -> Policy:
         """Return the policy of that name, or the default one for an empty name.

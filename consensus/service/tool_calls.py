@@ -11,6 +11,7 @@ from consensus.domain.ports import Observer
 from consensus.domain.tool_call import ToolVerdict
 from consensus.service import validation
 from consensus.service.rulebook import RulesInForce
+from consensus.service.sandboxed import require_sandbox
 from consensus.v1 import submission_pb2
 from consensus.v1 import tool_call_pb2 as pb
 from consensus.validators.arguments import MAX_ARGUMENTS
@@ -55,13 +56,16 @@ class ToolCallJudging:
         began = clock()
         validation.require(tool_call_request(request))
         rulebook = self._rules.current
+        proposal = proposal_from(request)
+        require_sandbox(proposal.rubric, rulebook.policies.sandbox, "rubric.criteria")
         verdict = await self._tool_calls.judge(
-            proposal_from(request),
+            proposal,
             rulebook.policies,
             rulebook.judges,
             self._observer,
             named=rulebook.policy(request.policy, "policy") if request.policy else None,
             budget_seconds=budget_seconds,
+            prover=rulebook.prover,
         )
         self._on_verdict(verdict, clock() - began)
         return verdict_to(verdict, rulebook.policies.tools_revision)

@@ -20,8 +20,8 @@ from consensus.service import facts
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
+from consensus.wire.check import TARGET_FROM, check_from
 from consensus.wire.decision import STRATEGY_FROM
-from consensus.wire.submission import TARGET_FROM, check_from
 
 MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000

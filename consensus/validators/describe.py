@@ -3,6 +3,7 @@
 from consensus.domain.submission import (
     Check,
     CheckTarget,
+    CodeRun,
     Contains,
     ContainsAll,
     ExitCode,
@@ -11,6 +12,9 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SandboxKind,
+    SqlQuery,
+    UrlAnswer,
 )
 
 _LONGEST = 60
@@ -50,6 +54,8 @@ def _kind(check: Check) -> str:
             return _length(limit)
         case ExitCode() as wanted:
             return _exit_code(wanted)
+        case SqlQuery() | UrlAnswer() | CodeRun() as kind:
+            return _sandboxed(kind)
         case block:
             return f"holds a {block.language} code block".replace("a * code", "a code")
 
@@ -59,6 +65,25 @@ def _exit_code(wanted: ExitCode) -> str:
     if wanted.stderr_score < wanted.min_score:
         words += " and an empty stderr"
     return words
+
+
+def _sandboxed(kind: SandboxKind) -> str:
+    match kind:
+        case SqlQuery():
+            return _query(kind)
+        case UrlAnswer(contains):
+            return "names URLs that answer" + (f" with {_quoted(contains)}" if contains else "")
+        case run:
+            tested = " and passes its test" if run.test else ""
+            return f"holds {run.language} code that runs{tested}"
+
+
+def _query(query: SqlQuery) -> str:
+    columns = ", ".join(_cut(column) for column in query.columns[:8])
+    more = f" and {len(query.columns) - 8} more" if len(query.columns) > 8 else ""
+    parts = [f" columns {columns}{more}"] if columns else []
+    parts += [f" at least {query.min_rows} rows"] if query.min_rows else []
+    return "is a query that runs" + (" and gives" + " and".join(parts) if parts else "")
 
 
 def _length(limit: LengthLimit) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from consensus.domain import gradient
 from consensus.domain.submission import (
     Check,
+    CodeRun,
     Contains,
     ContainsAll,
     ExitCode,
@@ -14,6 +15,9 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SandboxKind,
+    SqlQuery,
+    UrlAnswer,
 )
 from consensus.validators.effort import Effort, EffortSpentError
 from consensus.validators.expressions import MAX_PATTERN, ExpressionError, require_sound
@@ -21,6 +25,13 @@ from consensus.validators.expressions import MAX_PATTERN, ExpressionError, requi
 MAX_TEXT = 4_000
 MAX_VALUES = 64
 MAX_LANGUAGE = 40
+MAX_CODE = 100_000
+"""Characters of a query's set-up and of code's test."""
+MAX_COLUMNS = 256
+MAX_COLUMN = 200
+MAX_ROWS = 10_000
+LANGUAGES = ("python",)
+"""What the sandbox can run."""
 _TOO_MUCH = "takes more work to look over than is left for all checks"
 
 
@@ -47,6 +58,8 @@ def check_faults(check: Check, effort: Effort | None = None) -> Iterator[tuple[s
             yield from _length_faults(limit)
         case ExitCode() as wanted:
             yield from _exit_code_faults(wanted)
+        case SqlQuery() | UrlAnswer() | CodeRun() as kind:
+            yield from _sandboxed_faults(kind)
         case block:
             yield from _text_faults("code_block", block.language, MAX_LANGUAGE)
 
@@ -54,6 +67,35 @@ def check_faults(check: Check, effort: Effort | None = None) -> Iterator[tuple[s
 def _text_faults(field: str, value: str, most: int) -> Iterator[tuple[str, str]]:
     if not 1 <= len(value) <= most:
         yield field, f"has {len(value)} characters; must have 1 to {most}"
+
+
+def _at_most(field: str, value: str, most: int) -> Iterator[tuple[str, str]]:
+    if len(value) > most:
+        yield field, f"has {len(value)} characters; at most {most}"
+
+
+def _sandboxed_faults(kind: SandboxKind) -> Iterator[tuple[str, str]]:
+    match kind:
+        case SqlQuery():
+            yield from _query_faults(kind)
+        case UrlAnswer(contains):
+            yield from _at_most("url.contains", contains, MAX_TEXT)
+        case run:
+            if run.language not in LANGUAGES:
+                known = ", ".join(LANGUAGES)
+                words = f"is {run.language[:MAX_LANGUAGE]!r}; must be one of {known}"
+                yield "code_run.language", words
+            yield from _at_most("code_run.test", run.test, MAX_CODE)
+
+
+def _query_faults(query: SqlQuery) -> Iterator[tuple[str, str]]:
+    yield from _at_most("sql.setup", query.setup, MAX_CODE)
+    if len(query.columns) > MAX_COLUMNS:
+        yield "sql.columns", f"has {len(query.columns)} entries; at most {MAX_COLUMNS}"
+    for index, column in enumerate(query.columns[:MAX_COLUMNS]):
+        yield from _text_faults(f"sql.columns[{index}]", column, MAX_COLUMN)
+    if not 0 <= query.min_rows <= MAX_ROWS:
+        yield "sql.min_rows", f"is {query.min_rows}; must be 0 to {MAX_ROWS}"
 
 
 def _values_faults(values: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,8 @@ from consensus.domain.tool_call import (
 )
 from consensus.v1 import tool_call_pb2 as pb
 from consensus.wire.decision import check_fields, decision_fields
-from consensus.wire.submission import criterion_from, plain_struct
+from consensus.wire.json_values import plain_struct
+from consensus.wire.submission import criterion_from
 
 DENIAL_TO = {
     None: pb.DENIAL_UNSPECIFIED,

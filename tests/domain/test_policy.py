@@ -5,15 +5,19 @@ from dataclasses import replace
 
 import pytest
 
+from consensus.domain.guards import GoalGuards
 from consensus.domain.policy import (
+    Action,
     ConfidenceFactors,
     Gate,
     Overrides,
     Panel,
     Seat,
+    Stage,
     StrategyName,
     Tie,
     gate_faults,
+    goal_stage_faults,
     panel_faults,
 )
 
@@ -197,3 +201,40 @@ def test_best_of_n_takes_the_n_of_the_override_before_that_of_the_panel() -> Non
     assert Overrides(strategy=StrategyName.BEST_OF_N).of_panel(BEST) == BEST
     missing = Overrides(strategy=StrategyName.BEST_OF_N).of_panel(PANEL)
     assert [field for field, _ in panel_faults(missing)] == ["n"]
+
+
+def staged(name: str, panel: Panel | None = PANEL) -> Stage:
+    retry = Action.RETRY
+    return Stage(
+        name=name, panel=panel, on_pass=retry, on_fail=retry, on_unsure=retry, on_no_quorum=retry
+    )
+
+
+STAGES = [staged("checks", None), staged("hard"), staged("fast"), staged("strong")]
+
+
+@pytest.mark.parametrize(
+    ("names", "field", "words"),
+    [
+        (("hard", "fast", "strong"), "", ""),
+        (("", "fast", ""), "", ""),
+        (("checks", "", ""), "validator_stage", "is 'checks'; must be a stage with a panel: hard"),
+        (("", "fats", ""), "fast_stage", "is 'fats'; must be a stage with a panel"),
+        (("", "strong", "fast"), "strong_stage", "must come behind the stage before it: 'strong'"),
+        (("", "fast", "fast"), "strong_stage", "must come behind the stage before it: 'fast'"),
+        (("strong", "", ""), "validator_stage", "is 'strong', the last stage"),
+    ],
+)
+def test_the_stages_of_a_goal_have_panels_and_an_order(
+    names: tuple[str, str, str], field: str, words: str
+) -> None:
+    validator, fast, strong = names
+    goal = GoalGuards(validator_stage=validator, fast_stage=fast, strong_stage=strong)
+    found = list(goal_stage_faults(goal, STAGES))
+    assert [name for name, _ in found] == ([field] if field else [])
+    assert all(words in told for _, told in found)
+
+
+def test_a_policy_without_panels_has_no_stage_for_a_goal() -> None:
+    ((_, words),) = goal_stage_faults(GoalGuards(fast_stage="checks"), STAGES[:1])
+    assert "none here" in words

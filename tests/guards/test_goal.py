@@ -136,7 +136,29 @@ def test_other_turns_do_not_ask_the_strong_judge() -> None:
     assert (answer.step, answer.claim.status) == (Step.GO_ON, GoalStatus.PARTIAL)
 
 
-def test_a_hard_validator_settles_without_a_judge() -> None:
-    passed, failed = validated(True, RULES), validated(False, RULES)
-    assert (passed.step, passed.claim) == (Step.STOP, Claim(COMPLETE, 0.98))
-    assert (failed.step, failed.claim) == (Step.GO_ON, Claim(NOT_YET, 0.95))
+@pytest.mark.parametrize(
+    ("criteria", "decided", "answer"),
+    [
+        ([MET], {"C1"}, (Step.STOP, Claim(COMPLETE, 0.98))),
+        ([MET, UNMET], {"C1", "C2"}, (Step.GO_ON, Claim(NOT_YET, 0.95))),
+        ([MET, criterion("C2", "unmet", required=False)], {"C1", "C2"},
+         (Step.STOP, Claim(COMPLETE, 0.98))),
+        ([OPEN, criterion("C1", "unmet")], {"C1"}, (Step.GO_ON, Claim(NOT_YET, 0.95))),
+        ([MET, OPEN], {"C1"}, None),
+        ([MET, UNMET], {"C1"}, None),
+        ([criterion("C1", required=False)], {"C1"}, (Step.STOP, Claim(COMPLETE, 0.98))),
+        ([], set(), None),
+    ],
+    ids=[
+        "all that is required is checked and met", "one fails", "an optional one fails",
+        "one fails and another is open", "one is open", "an unmet one carries no check",
+        "none is required", "no criteria",
+    ],
+)  # fmt: skip
+def test_hard_validators_settle_what_they_decide(
+    criteria: list,
+    decided: set[str],
+    answer: tuple[Step, Claim] | None,  # type: ignore[type-arg]
+) -> None:
+    found = validated(criteria, decided, RULES)
+    assert (None if found is None else (found.step, found.claim)) == answer

@@ -140,7 +140,7 @@ async def test_the_trace_cannot_close_its_fence_or_pass_for_an_instruction(bench
 async def test_a_submission_without_a_trace_is_asked_nothing_of_spans(bench: Looking) -> None:
     _, calls = await bench.judge("tools.openai_chat", says(), rubric=rubric("C1"))
     assert "span_id" not in json.dumps(calls[0].body)
-    assert "ids and durations:\n(none)" in calls[0].texts[-1]
+    assert "ids and durations:\n(not recorded)" in calls[0].texts[-1]
 
 
 DOCUMENT = '{"resourceSpans": [{"scopeSpans": [{"spans": [%s]}]}]}'

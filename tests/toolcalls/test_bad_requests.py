@@ -6,6 +6,7 @@ from typing import Any
 import grpc
 import pytest
 
+from consensus.v1 import submission_pb2
 from consensus.v1 import tool_call_pb2 as pb
 from tests.service.bad_requests import nested
 from tests.service.refusal import refused
@@ -30,7 +31,12 @@ def past(**more: Any) -> pb.JudgeToolCallRequest:
 
 
 HISTORY = "tool_audit_history"
+FETCHED = submission_pb2.Criterion(id="C1", text="x", checks=[submission_pb2.Check(url={})])
 BAD: dict[str, tuple[pb.JudgeToolCallRequest, str]] = {
+    "a check that the server does not allow": (
+        request(rubric=submission_pb2.Rubric(criteria=[FETCHED])),
+        "rubric.criteria[0].checks[0].url",
+    ),
     "no task": (request(task=""), "task"),
     "a task too long": (request(task="x" * 200_001), "task"),
     "no call": (pb.JudgeToolCallRequest(task="Do it."), "call.name"),

@@ -6,6 +6,7 @@ from consensus.domain.submission import (
     Check,
     CheckKind,
     CodeBlock,
+    CodeRun,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -13,6 +14,8 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SqlQuery,
+    UrlAnswer,
 )
 from consensus.validators import describe
 
@@ -24,6 +27,20 @@ from consensus.validators import describe
         (Contains("x" * 70), f'contains "{"x" * 59}…"'),
         (ContainsAll(("a", "b")), 'contains all of "a", "b"'),
         (ContainsAll(tuple("abcdef")), 'contains all of "a", "b", "c", "d" and 2 more'),
+        (SqlQuery(), "is a query that runs"),
+        (
+            SqlQuery("x", ("a", "b"), 2),
+            "is a query that runs and gives columns a, b and at least 2 rows",
+        ),
+        (
+            SqlQuery(columns=tuple("abcdefghij")),
+            "is a query that runs and gives columns a, b, c, d, e, f, g, h and 2 more",
+        ),
+        (SqlQuery(min_rows=1), "is a query that runs and gives at least 1 rows"),
+        (UrlAnswer(), "names URLs that answer"),
+        (UrlAnswer("Paris"), 'names URLs that answer with "Paris"'),
+        (CodeRun("python"), "holds python code that runs"),
+        (CodeRun("python", "assert 1"), "holds python code that runs and passes its test"),
         (NotContains("TODO"), 'does not contain "TODO"'),
         (Regex(r"\d+"), r"matches /\d+/"),
         (JsonSchema({}), "is JSON by its schema"),

@@ -8,6 +8,7 @@ from consensus.domain.submission import (
     Check,
     CheckKind,
     CodeBlock,
+    CodeRun,
     Contains,
     ContainsAll,
     JsonSchema,
@@ -15,6 +16,8 @@ from consensus.domain.submission import (
     NotContains,
     NumericAnswer,
     Regex,
+    SqlQuery,
+    UrlAnswer,
 )
 from consensus.validators import check_faults
 
@@ -35,6 +38,10 @@ def faults(kind: CheckKind) -> list[tuple[str, str]]:
         LengthLimit(min_words=0, max_words=0),
         LengthLimit(min_words=3, max_chars=1),
         CodeBlock("*"),
+        SqlQuery(),
+        SqlQuery("x" * 100_000, ("a",) * 256, 10_000),
+        UrlAnswer("x" * 4_000),
+        CodeRun("python", "x" * 100_000),
     ],
 )
 def test_a_sound_check_has_no_fault(kind: CheckKind) -> None:
@@ -55,6 +62,13 @@ def test_a_sound_check_has_no_fault(kind: CheckKind) -> None:
         (NumericAnswer(math.nan), "numeric.value", "is nan; must be finite"),
         (NumericAnswer(1, -1), "numeric.tolerance", "is -1; must be finite and at least 0"),
         (NumericAnswer(1, math.inf), "numeric.tolerance", "is inf; must be finite"),
+        (SqlQuery("x" * 100_001), "sql.setup", "has 100001 characters; at most 100000"),
+        (SqlQuery(columns=("a",) * 257), "sql.columns", "has 257 entries; at most 256"),
+        (SqlQuery(columns=("a", "")), "sql.columns[1]", "has 0 characters; must have 1 to 200"),
+        (SqlQuery(min_rows=-1), "sql.min_rows", "is -1; must be 0 to 10000"),
+        (UrlAnswer("x" * 4_001), "url.contains", "has 4001 characters; at most 4000"),
+        (CodeRun("perl"), "code_run.language", "is 'perl'; must be one of python"),
+        (CodeRun("python", "x" * 100_001), "code_run.test", "has 100001 characters"),
         (LengthLimit(), "length", "is empty; set at least one of min_words, max_words"),
         (LengthLimit(max_words=-1), "length.max_words", "is -1; must be at least 0"),
         (LengthLimit(min_chars=5, max_chars=4), "length.min_chars", "is 5, above max_chars, 4"),

@@ -9,13 +9,9 @@ from hypothesis import given, settings
 
 from consensus.domain.submission import Check, CodeBlock, Criterion, LengthLimit, Submission
 from consensus.v1 import submission_pb2 as pb
-from consensus.wire.submission import (
-    check_from,
-    plain_struct,
-    plain_value,
-    submission_from,
-    submission_to,
-)
+from consensus.wire.check import check_from
+from consensus.wire.json_values import plain_struct, plain_value
+from consensus.wire.submission import submission_from, submission_to
 from tests.builders import criteria, submission
 from tests.wire.submissions import submissions
 
@@ -113,6 +109,9 @@ def test_every_kind_of_check_in_the_contract_has_one_in_the_domain() -> None:
         "length": {"min_chars": 1},
         "code_block": "python",
         "exit_code": {"expected": 3, "stderr_score": 0.85, "min_score": 0.5},
+        "sql": {"setup": "CREATE TABLE t(a)", "columns": ["a"], "min_rows": 1},
+        "url": {"contains": "Paris"},
+        "code_run": {"language": "python", "test": "assert f(2, 3) == 5"},
     }
     kinds = [field.name for field in pb.Check.DESCRIPTOR.oneofs_by_name["kind"].fields]
     assert sorted(kinds) == sorted(examples)

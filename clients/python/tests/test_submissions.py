@@ -94,11 +94,6 @@ def test_what_was_not_given_is_not_set() -> None:
         ),
         (contains("x", target="stderr"), {"contains": "x", "target": "CHECK_TARGET_STDERR"}),
         (contains("x", output="report"), {"contains": "x", "output": "report"}),
-        (exit_code(), {"exit_code": {}}),
-        (
-            exit_code(3, stderr_score=0.5),
-            {"exit_code": {"expected": 3, "stderr_score": 0.5}},
-        ),
         (sql(), {"sql": {}}),
         (
             sql(setup="CREATE TABLE t (a)", columns=["a"], min_rows=1),
@@ -255,9 +250,7 @@ def test_a_request_holds_what_was_given() -> None:
         policy="strict",
         overrides=overrides,
         request_id="r-1",
-        include_validation_results=True,
     )
-    assert made.include_validation_results
     assert MessageToDict(made)["overrides"] == {"strategy": "STRATEGY_MAJORITY", "threshold": 0.75}
     assert (made.policy, made.request_id) == ("strict", "r-1")
     assert not made.include_validation_results

@@ -37,7 +37,7 @@ class ChecksJudge:
         if not checked:
             return Abstention("No criterion carries a check.")
         every = [check for criterion in checked for check in criterion.checks]
-        results = iter(self._validator(every, evaluation.submission))
+        results = iter(self._validator(every, evaluation.submission, evaluation.proofs))
         findings = tuple(
             _finding(criterion, [next(results) for _ in criterion.checks]) for criterion in checked
         )

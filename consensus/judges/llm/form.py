@@ -16,7 +16,7 @@ def schema(*, digit: bool, criteria: bool = True, traced: bool = False) -> Mappi
     """
     scale = f"0 to {DIGIT_TOP}, whole" if digit else "0 to 1"
     evidence = _object(
-        message_index=_typed(["integer", "null"], "null: the candidate or an output"),
+        message_index=_typed(["integer", "null"], "null: from no message"),
         **({"span_id": _typed(["string", "null"], "8 digits; null: no span")} if traced else {}),
         quote=_typed("string", "verbatim"),
     )

@@ -37,6 +37,8 @@ NO_RUBRIC = (
     " below has `success_criteria`, how well it meets these.)"
 )
 NONE = "(none)"
+UNTRACED = "(not recorded)"
+"""Spans that nobody has are no sign that nothing was done."""
 ATTEMPTED = "Attempted, and stopped by the policy of the platform before they ran, calls of:"
 
 Nonce = Callable[[], str]
@@ -83,7 +85,7 @@ class Prompt:
             "task": fenced("TASK", subject.task, nonce),
             "context": fenced("CONTEXT", subject.context, nonce) if subject.context else NONE,
             "messages": _conversation(subject, nonce),
-            "trace": fenced("TRACE", subject.trace, nonce) if subject.trace else NONE,
+            "trace": fenced("TRACE", subject.trace, nonce) if subject.trace else UNTRACED,
             "candidate": "\n".join([fenced("CANDIDATE", subject.candidate, nonce), *outputs]),
             "ask": f"{_test(subject, nonce)}\n\n{ask}" if subject.test else ask,
         }
