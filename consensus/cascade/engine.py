@@ -1,9 +1,10 @@
 """The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
+from consensus.cascade.actions import action_of, may_all_fail
 from consensus.cascade.budget import Budget
 from consensus.cascade.derivation import NOT_DERIVED, Derivation
 from consensus.cascade.feedback import feedback
@@ -11,24 +12,20 @@ from consensus.cascade.guarding import Guarding, told
 from consensus.cascade.panel import Fanout
 from consensus.cascade.proving import prove, sandboxed
 from consensus.cascade.reasons import stage_reasons
+from consensus.cascade.run import Run
 from consensus.cascade.spend import Purses, Spending, costs_of
 from consensus.cascade.tally import Slots, Tally
 from consensus.domain.decision import (
-    CriterionResult,
     Decision,
-    GateAnswer,
     Hierarchy,
     Reason,
     ReasonCode,
     ScenarioOutcome,
-    SeatStatus,
     StageResult,
     Verdict,
 )
-from consensus.domain.errors import AllJudgesUnavailable
-from consensus.domain.gradient import Usage
 from consensus.domain.ids import random_uuid
-from consensus.domain.policy import Action, Panel, Policy, Stage, Tie
+from consensus.domain.policy import Action, Policy, Stage
 from consensus.domain.ports import Clock, Evaluation, Judges, Observer, Proofs, Prover
 from consensus.domain.submission import Submission
 from consensus.gates import checks_gate
@@ -85,7 +82,7 @@ class Engine:
             evaluation = evaluation.of(guarding.shown)
         observer = observer.begun(policy, evaluation.hierarchy)
         spending = self._purses.open(policy, max_cost_usd)
-        derived, run = NOT_DERIVED, _Run([], [])
+        derived, run = NOT_DERIVED, Run()
         if guarding is None or guarding.settled is None:
             if derivation is not None:
                 derived = await derivation.run(evaluation, budget, spending)
@@ -93,32 +90,25 @@ class Engine:
             if checks := sandboxed(policy, evaluation.submission):
                 proven = await prove(checks, evaluation, prover, budget)
                 evaluation = replace(evaluation, proofs=proven)
-            if guarding is not None:
-                guarding.look(evaluation.proofs)
             asked = _Asked(evaluation, judges, budget, observer, spending)
             await self._stages(run, policy, guarding, asked)
         if budget.missed:
             run.reasons.append(Reason(ReasonCode.DEADLINE, ReasonCode.DEADLINE.value))
         outcome = _outcome(run, guarding)
-        silent = (
-            outcome.verdict is Verdict.ACCEPT
-            or outcome.scenario_outcome is ScenarioOutcome.CONTINUE
-        )
-        scores = [result.score for result in run.results if result.score is not None]
         decision = Decision(
             decision_id=decision_id,
             verdict=outcome.verdict or Verdict.ESCALATE,
             reasons=(*outcome.reasons, *run.reasons),
-            feedback="" if silent else _feedback(run, policy, outcome.feedback),
-            effective_score=min(scores, default=None),
-            criteria=_criteria(run.results),
+            feedback=_feedback(run, policy, outcome),
+            effective_score=run.lowest_score(),
+            criteria=run.criteria(),
             stages=run.results,
             policy=policy.name,
             policy_revision=policy.revision,
             hierarchy=hierarchy,
             create_time=create_time,
             duration_seconds=self._clock.monotonic() - began,
-            usage=_usage(run.results, derived.usage),
+            usage=run.usage(derived.usage),
             goal_status=outcome.goal_status,
             goal_confidence=guarding.goal_confidence if guarding else None,
             derived_rubric=derived.rubric,
@@ -129,20 +119,22 @@ class Engine:
 
     async def _stages(
         self,
-        run: "_Run",
+        run: Run,
         policy: Policy,
         guarding: Guarding | None,
         asked: "_Asked",
     ) -> None:
         """Run stages until one does not advance; the last never does."""
+        if guarding is not None:
+            guarding.look(asked.evaluation.proofs)
         for index, stage in enumerate(policy.stages):
             asked.observer.stage_started(stage.name)
             result = await self._stage(stage, *asked)
             run.results.append(result)
             asked.observer.stage_finished(policy.name, result)
-            action = _action(stage, result)
+            action = action_of(stage, result)
             if guarding is not None:
-                action = guarding.action(index, result, action, _criteria(run.results))
+                action = guarding.action(index, result, action, run.criteria())
             run.reasons = [*stage_reasons(stage, result, action), *run.reasons]
             if action is not Action.ADVANCE:
                 run.verdict = _VERDICTS[action]
@@ -177,7 +169,7 @@ class Engine:
         )
 
         def certain(slots: Slots) -> bool:
-            return not _may_all_fail(stage, slots) and tally.settled(slots)
+            return not may_all_fail(stage, slots) and tally.settled(slots)
 
         if spending is None:
             seats, settled = await fanout.run(budget, certain)
@@ -210,76 +202,16 @@ class _Asked(NamedTuple):
     spending: Spending | None
 
 
-@dataclass(slots=True)
-class _Run:
-    """What the stages came to."""
-
-    results: list[StageResult]
-    reasons: list[Reason]
-    verdict: Verdict | None = None
-    """None where none ran."""
-
-
-def _outcome(run: _Run, guarding: Guarding | None) -> GuardOutcome:
+def _outcome(run: Run, guarding: Guarding | None) -> GuardOutcome:
     if guarding is None:
         return GuardOutcome(verdict=run.verdict)
-    outcome = guarding.outcome(run.verdict, _criteria(run.results), run.results)
+    outcome = guarding.outcome(run.verdict, run.criteria(), run.results)
     return GuardOutcome(reasons=guarding.reasons) + outcome
 
 
-def _feedback(run: _Run, policy: Policy, words: str) -> str:
+def _feedback(run: Run, policy: Policy, outcome: GuardOutcome) -> str:
+    """Return what the worker is told; one that is accepted, or only goes on, is told nothing."""
+    if outcome.verdict is Verdict.ACCEPT or outcome.scenario_outcome is ScenarioOutcome.CONTINUE:
+        return ""
     attempt = policy.guards is None or policy.guards.of_attempts
-    return told(words, feedback(run.results, attempt=attempt))
-
-
-def _action(stage: Stage, result: StageResult) -> Action:
-    """Return what follows from the gate's answer. Raises AllJudgesUnavailable."""
-    answer = result.gate.answer
-    if answer is GateAnswer.PASS:
-        return stage.on_pass
-    if answer is GateAnswer.NO_QUORUM:
-        return _no_quorum(stage, result)
-    if _tie_escalates(stage.panel, result):
-        return Action.ESCALATE
-    return stage.on_fail if answer is GateAnswer.FAIL else stage.on_unsure
-
-
-def _tie_escalates(panel: Panel | None, result: StageResult) -> bool:
-    tied = result.consensus is not None and result.consensus.tie
-    return tied and panel is not None and panel.tie is Tie.ESCALATE
-
-
-def _no_quorum(stage: Stage, result: StageResult) -> Action:
-    action = stage.on_no_quorum or Action.ESCALATE
-    if action is not Action.FAIL:
-        return action
-    every = result.consensus.seats if result.consensus else ()
-    seats = [seat for seat in every if not seat.shadow]
-    if all(seat.status is SeatStatus.FAILED for seat in seats):
-        names = ", ".join(seat.judge for seat in seats)
-        message = f"no judge of stage {stage.name!r} answered: {names}"
-        raise AllJudgesUnavailable(message, {"stage": stage.name, "judges": names})
-    return Action.ESCALATE
-
-
-def _may_all_fail(stage: Stage, slots: Slots) -> bool:
-    """Tell whether `on_no_quorum: fail` may still have to raise: no seat has done but fail."""
-    return stage.on_no_quorum is Action.FAIL and all(
-        slot is None or slot.shadow or slot.status is SeatStatus.FAILED for slot in slots
-    )
-
-
-def _criteria(results: Sequence[StageResult]) -> tuple[CriterionResult, ...]:
-    """Return each criterion's latest answer; stages run from cheap to strong."""
-    latest = {c.criterion_id: c for result in results for c in result.criteria}
-    return tuple(latest.values())
-
-
-def _usage(results: Sequence[StageResult], derived: Usage | None) -> Usage | None:
-    """Return what all seats and the derivation used; None where nobody used a model."""
-    total = derived
-    for result in results:
-        for seat in result.consensus.seats if result.consensus else ():
-            if seat.usage is not None:
-                total = seat.usage if total is None else total + seat.usage
-    return total
+    return told(outcome.feedback, feedback(run.results, attempt=attempt))

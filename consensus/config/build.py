@@ -15,8 +15,9 @@ from consensus.config.shape import suggestion
 from consensus.config.stages import StageBuilder
 from consensus.config.tools import build_tools, tools_revision
 from consensus.domain.judges import JudgeSpec
-from consensus.domain.policy import Policy, PolicySet, SpendLimits, Stage, goal_stage_faults
+from consensus.domain.policy import Policy, PolicySet, SpendLimits, Stage
 from consensus.domain.ports import CheckFaults
+from consensus.domain.soundness import goal_stage_faults
 
 EMBEDDED = ("checks", "coverage", "conduct")
 """Judges that exist without a section."""

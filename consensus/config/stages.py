@@ -19,10 +19,10 @@ from consensus.domain.policy import (
     Stage,
     StrategyName,
     Tie,
-    panel_faults,
 )
 from consensus.domain.ports import CheckFaults
 from consensus.domain.sandbox import SandboxRules
+from consensus.domain.soundness import panel_faults
 
 
 class StageBuilder:

@@ -9,12 +9,8 @@ from itertools import islice
 from google.protobuf import struct_pb2
 
 from consensus.domain.errors import InvalidRequest, Violation
-from consensus.domain.policy import (
-    Overrides,
-    Policy,
-    gate_faults,
-    panel_faults,
-)
+from consensus.domain.policy import Overrides, Policy
+from consensus.domain.soundness import gate_faults, panel_faults
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
 from consensus.service import facts
 from consensus.v1 import consensus_pb2, judge_pb2

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from consensus.aggregation.batch import Batch
 from consensus.aggregation.fold import fold
 from consensus.domain.fold import Folded
-from consensus.domain.policy import StrategyName, panel_faults
+from consensus.domain.policy import StrategyName
+from consensus.domain.soundness import panel_faults
 from tests.aggregation.panels import (
     CLOSE,
     Case,

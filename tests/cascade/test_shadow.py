@@ -8,7 +8,8 @@ from prometheus_client import CollectorRegistry
 from consensus.domain.decision import SeatStatus, Verdict
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Abstention, FailureKind
-from consensus.domain.policy import Seat, Settle, StrategyName, panel_faults
+from consensus.domain.policy import Seat, Settle, StrategyName
+from consensus.domain.soundness import panel_faults
 from consensus.telemetry.recorder import Recorder
 from tests.builders import (
     FOREVER,

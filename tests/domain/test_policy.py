@@ -16,10 +16,8 @@ from consensus.domain.policy import (
     Stage,
     StrategyName,
     Tie,
-    gate_faults,
-    goal_stage_faults,
-    panel_faults,
 )
+from consensus.domain.soundness import gate_faults, goal_stage_faults, panel_faults
 
 A, B, WEIGHTLESS = Seat(judge="a"), Seat(judge="b"), Seat(judge="c", weight=0.0)
 PANEL = Panel(seats=(A, B, WEIGHTLESS))
