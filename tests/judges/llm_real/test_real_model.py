@@ -140,12 +140,17 @@ async def test_every_seat_of_a_real_model_scores_abstains_or_fails_with_a_kind(
 async def test_a_score_that_the_grammar_lets_through_and_the_range_does_not_is_no_score(
     base_url: str, tmp_path: Path
 ) -> None:
-    file = policy_file(tmp_path, base_url, PERCENT, ["brief"], temperature=0.0)
-    (seat,) = await seats_of(file, **BANANAS)
-    assert seat.status == FAILED
-    assert seat.failure.kind == decision_pb2.FAILURE_KIND_UNREADABLE
-    assert seat.failure.reason == "the score is not in [0, 1]"
-    assert not seat.HasField("gradient")
+    file = policy_file(tmp_path, base_url, PERCENT, ["strict", "kind"], temperature=0.0)
+    seats = await seats_of(file, **BANANAS)
+    # The key of a prompt is drawn anew each time, and so small a model may ramble after one.
+    strays = [seat for seat in seats if seat.failure.reason == "the score is not in [0, 1]"]
+    assert strays
+    for seat in strays:
+        assert seat.status == FAILED
+        assert seat.failure.kind == decision_pb2.FAILURE_KIND_UNREADABLE
+        assert not seat.HasField("gradient")
+    for seat in seats:
+        assert 0 <= seat.gradient.score <= 1
 
 
 async def test_a_model_that_is_too_slow_for_the_deadline_costs_its_seats_and_not_the_answer(
