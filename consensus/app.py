@@ -7,7 +7,7 @@ import logging
 import signal
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import anyio
@@ -103,7 +103,7 @@ async def judge_tool_once(
     clock = SystemClock()
     engine = Engine(clock)
     judges = Bench(policies, engine, clock)
-    rules = RulesInForce(Rulebook(policies, judges))
+    rules = RulesInForce(Rulebook(policies, judges, judges.prover))
     judging = ToolCallJudging(ToolCalls(engine), rules, observer, lambda verdict, seconds: None)
     try:
         return await judging.judge(request, budget_seconds)
@@ -205,11 +205,12 @@ class App:
 
         `ready` is told the gRPC address and the metrics address, empty when there is none.
         """
-        with ExitStack() as stack:
+        async with AsyncExitStack() as stack:
             # Before anyone is told of the server: a signal would kill it undrained.
             signals = stack.enter_context(
                 anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
             )
+            stack.push_async_callback(self.close)  # also where a port is taken
             metrics = self._settings.metrics
             if metrics:
                 metrics = stack.enter_context(metrics_served(metrics, self.recorder.registry))
@@ -227,7 +228,6 @@ class App:
                 group.start_soon(_import_later)
                 await self._until_stopped(signals, reloader)
                 group.cancel_scope.cancel()
-            await self.close()
         log.info("stopped")
 
     async def close(self) -> None:

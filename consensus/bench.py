@@ -2,7 +2,10 @@
 share; closes them all.
 """
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 
 import anyio
 
@@ -22,6 +25,9 @@ from consensus.validators import run_checks
 
 THREADS = 2
 """Long traces that judges read at a time; more would take the processor from the event loop."""
+
+_undoing: set[asyncio.Task[None]] = set()
+"""Benches that close because they could not be made: kept, or the loop would lose them half-way."""
 
 
 class Bench(dict[str, Judge]):
@@ -50,17 +56,29 @@ class Bench(dict[str, Judge]):
         self.remote: Backends = before.remote if before else Backends(habits.called)
         self.models: dict[str, ChatBackend] = {}
         self._moved: set[str] = set()
-        self._threads = anyio.CapacityLimiter(THREADS)
+        self._threads = ThreadPoolExecutor(THREADS, "judges")  # judges may take it along
         self.prover = Sandbox(policies.sandbox)
         observer = observer or Observers()
         self._nesting = Nesting(engine, policies.policies, self, observer, self.prover)
         embedded = embedded_judges(run_checks)
-        for name in _seated(policies):
-            spec = policies.judges[name]
-            self[name] = embedded.get(name) or self._same(spec) or self._judge(spec)
+        try:
+            for name in _seated(policies):
+                spec = policies.judges[name]
+                self[name] = embedded.get(name) or self._same(spec) or self._judge(spec)
+        except BaseException:
+            self._undo()
+            raise
         if before:  # only now: had this failed, they would be needed where they are
             before.give_to(self)
         self._before = None
+
+    def _undo(self) -> None:
+        """Close what was made before something could not be; what others made stays theirs."""
+        if self._before:
+            self.give_to(self._before)
+        closing = asyncio.get_running_loop().create_task(self.close(0))
+        _undoing.add(closing)
+        closing.add_done_callback(_undoing.discard)
 
     def _same(self, spec: JudgeSpec) -> Judge | None:
         """Return the judge as it was before, where it would be made alike."""
@@ -116,13 +134,14 @@ class Bench(dict[str, Judge]):
         """Let calls under way finish for up to `grace_seconds`, then close all connections but
         those that have moved on.
         """
-        async with anyio.create_task_group() as group:
-            for name, judge in self.items():
-                if judge.waits and name not in self._moved:
-                    group.start_soon(judge.close, grace_seconds)
-        for model in self.models.values():
-            await model.close()
-        await self.prover.close()
+        async with AsyncExitStack() as stack:  # whatever fails, the rest is closed
+            stack.push_async_callback(self.prover.close)
+            for model in self.models.values():
+                stack.push_async_callback(model.close)
+            async with anyio.create_task_group() as group:
+                for name, judge in self.items():
+                    if judge.waits and name not in self._moved:
+                        group.start_soon(judge.close, grace_seconds)
 
 
 def _seated(policies: PolicySet) -> Iterator[str]:

@@ -47,7 +47,8 @@ def rulebook() -> Rulebook:
     )
     policy = Policy(name="default", stages=(stage,), revision="sha256:0000000000000000")
     policies = PolicySet(policies={"default": policy}, judges={}, default="default")
-    return Rulebook(policies, {name: HeuristicJudge(name, h) for name, h in HEURISTICS.items()})
+    judges = {name: HeuristicJudge(name, h) for name, h in HEURISTICS.items()}
+    return Rulebook(policies, judges, None)
 
 
 def main() -> None:

@@ -29,7 +29,12 @@ class Sight:
             outputs=_outputs(submission, sees),
         )
         # What was worked out for the whole, such as its encoding, does not hold for this.
-        self._shown = Evaluation(shown, evaluation.hierarchy, ledgers=evaluation.ledgers)
+        self._shown = Evaluation(
+            shown,
+            evaluation.hierarchy,
+            evaluation.memo_of_trace(),
+            ledgers=evaluation.ledgers,
+        )
 
     def given(self, judge: Judge) -> Evaluation:
         """Return what this judge is asked: checks and policies need all of it."""

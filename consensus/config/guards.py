@@ -119,8 +119,8 @@ class GoalGuardsSection(Section):
     )
     validator_stage: StageName = Field(
         "",
-        description="Stage that seats the judge `checks`. Where checks decide every required"
-        " criterion it ends the run as COMPLETE; where they fail one, no later judge is asked."
+        description="Stage in whose panel only the judge `checks` counts. Where checks decide every"
+        " required criterion it ends the run as COMPLETE; where they fail one, no later judge is asked."
         " Empty: none.",
     )
     fast_stage: StageName = Field(

@@ -12,7 +12,13 @@ from consensus.config.positions import Path
 from consensus.config.section import Name, Section
 from consensus.domain.ports import CheckFaults
 from consensus.domain.sandbox import SandboxRules
-from consensus.domain.submission import MAX_CRITERIA, MAX_CRITERION_TEXT, Criterion
+from consensus.domain.submission import (
+    MAX_CRITERIA,
+    MAX_CRITERION_TEXT,
+    MAX_SANDBOXED,
+    Criterion,
+    SandboxKind,
+)
 
 _WORDS: TypeAdapter[str] = TypeAdapter(Literal["required", "optional"])
 
@@ -60,7 +66,13 @@ def build_rubric(
     """Build a policy's own rubric, if it has one, and add what is wrong with it."""
     if isinstance(section, str):
         return ()
-    return tuple(_criteria(section, (*path, "criteria"), check_faults, faults, sandbox))
+    rubric = tuple(_criteria(section, (*path, "criteria"), check_faults, faults, sandbox))
+    kinds = [check.kind for criterion in rubric for check in criterion.checks]
+    count = sum(isinstance(kind, SandboxKind) for kind in kinds)
+    if count > MAX_SANDBOXED:
+        words = f"have {count} checks that need the sandbox; at most {MAX_SANDBOXED}"
+        faults.add((*path, "criteria"), words)
+    return rubric
 
 
 def _criteria(

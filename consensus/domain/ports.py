@@ -39,15 +39,16 @@ class Evaluation:
         """Return what of the memo stays true of another submission with the same trace."""
         if not self.submission.trace:
             return {}
-        return {key: made for key, made in self.memo.items() if key.startswith(OF_TRACE)}
+        made = self.memo.copy()  # whole, while a thread that reads the trace adds to it
+        return {key: entry for key, entry in made.items() if key.startswith(OF_TRACE)}
 
     def of(self, submission: Submission) -> "Evaluation":
-        """Return what is asked about another submission with the same trace; itself where it is
-        the same one.
+        """Return what is asked about another submission with the same trace and the same texts to
+        check; itself where it is the same one.
         """
         if submission is self.submission:
             return self
-        return Evaluation(submission, self.hierarchy, self.memo_of_trace())
+        return Evaluation(submission, self.hierarchy, self.memo_of_trace(), self.proofs)
 
     def ledger(self, judge: str) -> "Ledger":
         """Return the ledger of a judge's seat. What stands there outlasts failure and cancel."""

@@ -63,8 +63,20 @@ def goal_stage_faults(goal: GoalGuards, stages: Sequence[Stage]) -> Iterator[tup
         if panels.index(name) <= before:
             yield key, f"is {name!r}; must come behind the stage before it: {panels[before]!r}"
         before = panels.index(name)
-        if key == "validator_stage" and name == stages[-1].name:
-            yield key, f"is {name!r}, the last stage; a judge's must follow"
+        if key == "validator_stage":
+            yield from _validator_faults(name, stages)
+
+
+def _validator_faults(name: str, stages: Sequence[Stage]) -> Iterator[tuple[str, str]]:
+    if name == stages[-1].name:
+        yield "validator_stage", f"is {name!r}, the last stage; a judge's must follow"
+        return
+    panel = next(stage.panel for stage in stages if stage.name == name)
+    judges = zip(panel.judges, panel.weights, strict=True) if panel else ()
+    counted = [judge for judge, weight in judges if weight]
+    if counted != ["checks"]:
+        words = f"is {name!r}, where {', '.join(counted)} count; must be the judge checks alone"
+        yield "validator_stage", words
 
 
 def gate_faults(gate: Gate) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ from consensus.service.traces import TraceReader
 from consensus.v1 import consensus_pb2, decision_pb2, judge_pb2, submission_pb2
 from consensus.wire.decision import hierarchy_from
 from consensus.wire.policy import overrides_from
-from consensus.wire.submission import given_as, submission_from
+from consensus.wire.submission import given_as, submission_from, trace_given_as
 from consensus.wire.validation_results import reply, reply_fields
 
 _CRITERIA = "submission.rubric.criteria"
@@ -149,11 +149,11 @@ class Judging:
 
 def _asked(
     message: submission_pb2.Submission, policy: Policy
-) -> tuple[Submission, dict[str, object] | None]:
+) -> tuple[Submission, dict[str, object]]:
     """Return the submission, with the policy's rubric where it comes without one, and the memo of
-    its message where that is still what is judged.
+    what of its message is still judged.
     """
     submission = submission_from(message)
     if policy.rubric and not message.HasField("rubric"):
-        return replace(submission, rubric=policy.rubric), None
+        return replace(submission, rubric=policy.rubric), trace_given_as(message)
     return submission, given_as(message)

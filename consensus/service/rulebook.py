@@ -13,7 +13,7 @@ class Rulebook:
 
     policies: PolicySet
     judges: Judges
-    prover: Prover | None = None
+    prover: Prover | None
     """Proves the checks that need the sandbox; None leaves them unverified."""
 
     def policy(self, name: str, field: str) -> Policy:

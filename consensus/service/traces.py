@@ -1,9 +1,9 @@
 """Reads the trace of a submission: at once where it is small, else in a thread, a few at a time."""
 
+import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-
-import anyio
 
 from consensus.domain.errors import InvalidRequest, TraceUnusable, Violation
 from consensus.domain.submission import Submission
@@ -24,12 +24,12 @@ class TraceReader:
     """Reads traces for all calls of one server."""
 
     def __init__(self) -> None:
-        self._threads = anyio.CapacityLimiter(THREADS)
+        self._threads = ThreadPoolExecutor(THREADS, "traces")  # no more, whoever stops waiting
 
     async def traced(
         self,
         submission: Submission,
-        memo: Mapping[str, object] | None,
+        memo: Mapping[str, object],
         message: pb.Trace,
         budget_seconds: float,
         path: str,
@@ -47,14 +47,13 @@ class TraceReader:
         large = message.ByteSize() > LARGE_BYTES
         try:
             if large:
-                trace, of_trace = await anyio.to_thread.run_sync(
-                    _read, message, large, abandon_on_cancel=True, limiter=self._threads
-                )
+                run = asyncio.get_running_loop().run_in_executor
+                trace, of_trace = await run(self._threads, _read, message, large)
             else:
                 trace, of_trace = _read(message, large)
         except TraceUnusable as error:
             raise InvalidRequest([Violation(f"{path}.{kind}", str(error))]) from None
-        return replace(submission, trace=trace.spans), {**(memo or {}), **of_trace}, left.left()
+        return replace(submission, trace=trace.spans), {**memo, **of_trace}, left.left()
 
 
 def _read(message: pb.Trace, large: bool) -> tuple[Trace, dict[str, object]]:

@@ -42,9 +42,12 @@ def submission_from(message: pb.Submission) -> Submission:
 
 def given_as(message: pb.Submission) -> dict[str, object]:
     """Return the memo of an evaluation whose submission came as this message."""
-    if message.HasField("trace"):
-        return {_MESSAGE: message, _TRACE: message.trace}
-    return {_MESSAGE: message}
+    return {_MESSAGE: message, **trace_given_as(message)}
+
+
+def trace_given_as(message: pb.Submission) -> dict[str, object]:
+    """Return the memo of an evaluation of which only the trace is still as this message has it."""
+    return {_TRACE: message.trace} if message.HasField("trace") else {}
 
 
 def message_of(evaluation: Evaluation) -> pb.Submission:

@@ -208,7 +208,18 @@ def staged(name: str, panel: Panel | None = PANEL) -> Stage:
     )
 
 
-STAGES = [staged("checks", None), staged("hard"), staged("fast"), staged("strong")]
+def seated(*judges: str, shadow: str = "") -> Panel:
+    return Panel(seats=tuple(Seat(judge=name, shadow=name == shadow) for name in judges))
+
+
+STAGES = [
+    staged("checks", None),
+    staged("hard", seated("checks", "a", shadow="a")),
+    staged("soft", seated("checks", "a")),
+    staged("unchecked", seated("checks", "a", shadow="checks")),
+    staged("fast"),
+    staged("strong"),
+]
 
 
 @pytest.mark.parametrize(
@@ -221,6 +232,8 @@ STAGES = [staged("checks", None), staged("hard"), staged("fast"), staged("strong
         (("", "strong", "fast"), "strong_stage", "must come behind the stage before it: 'strong'"),
         (("", "fast", "fast"), "strong_stage", "must come behind the stage before it: 'fast'"),
         (("strong", "", ""), "validator_stage", "is 'strong', the last stage"),
+        (("soft", "", ""), "validator_stage", "where checks, a count; must be the judge checks"),
+        (("unchecked", "", ""), "validator_stage", "is 'unchecked', where a count; must be"),
     ],
 )
 def test_the_stages_of_a_goal_have_panels_and_an_order(

@@ -51,4 +51,6 @@ def seat(server: Running, *models: Judge, **limits: float) -> None:
         for name, policy in current.policies.policies.items()
     }
     judges = {**current.judges, **{model.name: model for model in models}}
-    server.app.rules.current = Rulebook(replace(current.policies, policies=policies), judges)
+    server.app.rules.current = Rulebook(
+        replace(current.policies, policies=policies), judges, current.prover
+    )

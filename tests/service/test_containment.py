@@ -69,7 +69,7 @@ class Raising(dict[str, Judge]):
 def sabotage(server: Running, error: BaseException) -> None:
     """Let every policy that seats `conduct` fail."""
     book = server.app.rules.current
-    server.app.rules.current = Rulebook(book.policies, Raising(book.judges, error))
+    server.app.rules.current = Rulebook(book.policies, Raising(book.judges, error), book.prover)
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,11 @@
 """A model as a judge: asks, reads strictly, asks once more where that may help, and folds."""
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import Literal, TypeVar
-
-import anyio
 
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, FailureKind
@@ -45,10 +45,10 @@ class LlmJudge:
         backend: ChatBackend,
         clock: Clock,
         make_nonce: Nonce = _new_nonce,
-        threads: anyio.CapacityLimiter | None = None,
+        threads: Executor | None = None,
     ) -> None:
         """Take a sound spec of kind `llm`; the backend may be shared, and is closed by its owner.
-        `threads`: how many long traces are read at a time; None is one.
+        `threads`: read long traces; None: one of its own does.
 
         Raises ValueError where the spec holds no model or a pattern that RE2 does not take.
         """
@@ -60,7 +60,7 @@ class LlmJudge:
         self._backend = backend
         self._clock = clock
         self._make_nonce = make_nonce
-        self._threads = threads or anyio.CapacityLimiter(1)
+        self._threads = threads or ThreadPoolExecutor(1)
         self._questions = Questions(spec.llm, make_nonce)
         self._prose = ProseReader(spec.llm.patterns)
 
@@ -120,7 +120,7 @@ class LlmJudge:
         """Return what `work` does, in a thread where it may take long."""
         if not self._questions.take_long(evaluation):
             return work()
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._threads)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def _discovered(
         self, asking: Asking, evaluation: Evaluation, subject: Subject
