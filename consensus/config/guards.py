@@ -119,9 +119,9 @@ class GoalGuardsSection(Section):
     )
     validator_stage: StageName = Field(
         "",
-        description="Stage in whose panel only the judge `checks` counts. Where checks decide every"
-        " required criterion it ends the run as COMPLETE; where they fail one, no later judge is asked."
-        " Empty: none.",
+        description="Stage in whose panel the judge `checks` alone counts. Where checks decide"
+        " every required criterion it ends the run as COMPLETE; where they fail one, no later judge"
+        " is asked. Empty: none.",
     )
     fast_stage: StageName = Field(
         "", description="Stage of the fast judge. Empty: the first panel but `validator_stage`."
