@@ -112,6 +112,19 @@ def test_the_bundled_file_has_no_rules_and_a_named_policy_judges(tmp_path: Path)
     assert "rubric.criteria: is empty" in ran.err
 
 
+def test_checks_that_touch_the_world_are_proven_here_too(tmp_path: Path) -> None:
+    sourced = {"name": "links", "checks": [{"url": {}}]}
+    policies = {
+        "sandbox": {"url": {"timeout_seconds": 1}},
+        "policies": {"default": {"stages": [sourced]}},
+    }
+    call = write(tmp_path / "call.json", called("web.get", url="http://127.0.0.1/"))
+    file = write(tmp_path / "policy.yaml", policies)
+    ran = run("judge-tool", call, "--policy-file", file, "--policy", "default", "--json")
+    (check,) = json.loads(ran.out)["decision"]["stages"][0]["checks"]
+    assert "leads to an address that is not public" in check["message"]
+
+
 BAD: dict[str, tuple[object, str]] = {
     "a typo": ({"taks": "x"}, 'no field named "taks"'),
     "a submission": ({"task": "x", "candidate": "y"}, 'no field named "candidate"'),

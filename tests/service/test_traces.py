@@ -1,5 +1,6 @@
 """A submission's trace at the door: where it is read, and how its faults are told."""
 
+import asyncio
 import threading
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from consensus.domain.errors import BudgetSpent
 from consensus.service import traces
-from consensus.service.traces import LARGE_BYTES, TraceReader
+from consensus.service.traces import LARGE_BYTES, THREADS, TraceReader
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import judge_pb2, submission_pb2
 from tests.builders import submission as judged
@@ -43,6 +44,45 @@ async def test_only_a_large_trace_is_read_in_a_thread(
         await server.consensus.Judge(request(submission=submission(trace=trace(characters))))
         await server.consensus.Judge(request())
     assert [reader != threading.get_ident() for reader in readers] == [aside]
+
+
+async def test_whoever_stops_waiting_does_not_make_room_for_one_more_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    began, most, free, lock = 0, 0, threading.Event(), threading.Lock()
+    full, read = asyncio.Event(), traces._read
+    loop = asyncio.get_running_loop()
+
+    def slow(*given: Any) -> Any:
+        nonlocal began, most
+        with lock:
+            began += 1
+            most = max(most, began)
+        if began == THREADS:
+            loop.call_soon_threadsafe(full.set)
+        free.wait(30)
+        with lock:
+            began -= 1
+        return read(*given)
+
+    monkeypatch.setattr(traces, "_read", slow)
+    reader, large = TraceReader(), trace(LARGE_BYTES)
+
+    def reading() -> Any:
+        return asyncio.create_task(reader.traced(judged(), {}, large, 30, "submission.trace"))
+
+    gone = [reading() for _ in range(THREADS)]
+    await full.wait()
+    for task in gone:
+        task.cancel()
+    await asyncio.wait(gone)
+    staying = [reading() for _ in range(THREADS)]
+    for _ in range(100):
+        await asyncio.sleep(0)
+    free.set()
+    for submitted, _, _ in await asyncio.gather(*staying):
+        assert len(submitted.trace) == 1
+    assert most == THREADS
 
 
 async def test_reading_takes_its_time_from_the_budget() -> None:
