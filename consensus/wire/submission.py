@@ -41,7 +41,12 @@ def submission_from(message: pb.Submission) -> Submission:
 
 
 def given_as(message: pb.Submission) -> dict[str, object]:
-    """Return the memo of an evaluation whose submission came as this message."""
+    """Return the memo of an evaluation whose submission came as this message.
+
+    An empty rubric is the caller's word to this policy alone: those that it asks are sent none.
+    """
+    if message.HasField("rubric") and not message.rubric.criteria:
+        return trace_given_as(message)
     return {_MESSAGE: message, **trace_given_as(message)}
 
 

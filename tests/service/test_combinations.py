@@ -85,13 +85,17 @@ async def test_judges_elsewhere_get_the_trace_as_it_came(case: str) -> None:
         assert counts == ({1} if "sees" in json.dumps(policies) else {2})
 
 
-async def test_a_policy_on_another_server_judges_a_trace_by_its_own_rubric() -> None:
+@pytest.mark.parametrize("rubric", [None, {}], ids=["unset", "set aside"])
+async def test_a_policy_on_another_server_judges_a_trace_by_its_own_rubric(
+    rubric: Mapping[str, Any] | None,
+) -> None:
     async with backend(leaf=answers(gradient())) as judges:
         far = file(judges.target, {"outer": viewed("leaf", "checks", rubric=OWN)})
         async with serving(far) as other:
             near = file(other.address, {"outer": policy("away"), "asking": policy("away")})
             async with serving(near) as server:
-                asked = request(submission=submission(trace=TRACE, messages=SAID))
+                given = submission(trace=TRACE, messages=SAID, rubric=rubric)
+                asked = request(submission=given)
                 decision = (await server.consensus.Judge(asked)).decision
         (seen,) = judges.requests
     assert [criterion.id for criterion in seen.submission.rubric.criteria] == ["C1"]
