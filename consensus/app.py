@@ -20,12 +20,9 @@ from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
 from consensus.config.settings import loopback
 from consensus.domain.policy import PolicySet
-from consensus.domain.ports import Observer
-from consensus.domain.submission import Criterion
 from consensus.service.admission import Admission
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.deadline import DeadlineLimits
-from consensus.service.derive import derived_rubric
 from consensus.service.idempotency import Replays
 from consensus.service.judge_servicer import JudgeServicer
 from consensus.service.judging import Judging
@@ -46,7 +43,6 @@ from consensus.telemetry.observers import NestedObservers, Observers
 from consensus.telemetry.recorder import Recorder
 from consensus.telemetry.tool_calls import ToolCallRecorder
 from consensus.telemetry.usage import UsageRecorder
-from consensus.v1 import consensus_pb2, tool_call_pb2
 from consensus.validators import check_faults
 
 LAG_PERIOD_SECONDS = 0.5
@@ -73,55 +69,6 @@ class SystemClock:
 def read_policies(file: Path | None) -> PolicySet:
     """Read a policy file, or the bundled one. Raises PolicyFileError."""
     return load_policies(file or BUNDLED, check_faults)
-
-
-async def judge_once(
-    policies: PolicySet,
-    request: consensus_pb2.JudgeRequest,
-    budget_seconds: float,
-    observer: Observer,
-) -> None:
-    """Judge one request in this process and tell `observer` of every step. Raises RequestError."""
-    clock = SystemClock()
-    engine = Engine(clock)
-    judges = Bench(policies, engine, clock)
-    rules = RulesInForce(Rulebook(policies, judges, judges.prover))
-    judging = Judging(engine, rules, observer, Replays(clock, lambda: None))
-    try:
-        await judging.watch(request, budget_seconds, observer)
-    finally:
-        await judges.close(0)
-
-
-async def judge_tool_once(
-    policies: PolicySet,
-    request: tool_call_pb2.JudgeToolCallRequest,
-    budget_seconds: float,
-    observer: Observer,
-) -> tool_call_pb2.JudgeToolCallResponse:
-    """Judge one tool call in this process and tell `observer` of each step. Raises RequestError."""
-    clock = SystemClock()
-    engine = Engine(clock)
-    judges = Bench(policies, engine, clock)
-    rules = RulesInForce(Rulebook(policies, judges, judges.prover))
-    judging = ToolCallJudging(ToolCalls(engine), rules, observer, lambda verdict, seconds: None)
-    try:
-        return await judging.judge(request, budget_seconds)
-    finally:
-        await judges.close(0)
-
-
-async def derive_once(
-    policies: PolicySet, request: consensus_pb2.JudgeRequest, budget_seconds: float
-) -> tuple[Criterion, ...]:
-    """Derive the rubric that `request` asks for, in this process. Raises RequestError."""
-    clock = SystemClock()
-    judges = Bench(policies, Engine(clock), clock)
-    try:
-        rulebook = Rulebook(policies, judges, judges.prover)
-        return await derived_rubric(request, rulebook, clock, budget_seconds)
-    finally:
-        await judges.close(0)
 
 
 class App:

@@ -7,12 +7,13 @@ import click
 from google.protobuf import json_format
 from rich.console import Console
 
-from consensus.app import derive_once, read_policies
+from consensus.app import read_policies
 from consensus.cli import HELP, Failure
 from consensus.cli.judge import judge_at, refusals_told
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
 from consensus.cli.rendering import show_rubric
+from consensus.once import derive_once
 from consensus.v1 import consensus_pb2, submission_pb2
 from consensus.wire.submission import rubric_to
 

@@ -11,13 +11,14 @@ import grpc.aio
 from google.protobuf import json_format
 from rich.console import Console
 
-from consensus.app import judge_once, read_policies
+from consensus.app import read_policies
 from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, HELP, BadInput, Failure
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
 from consensus.cli.rendering import show
 from consensus.domain.errors import InvalidRequest, RequestError
+from consensus.once import judge_once
 from consensus.v1 import consensus_pb2, consensus_pb2_grpc, decision_pb2
 from consensus.wire.execution import STATE_FROM
 

@@ -8,12 +8,13 @@ import grpc.aio
 from google.protobuf import json_format
 from rich.console import Console
 
-from consensus.app import judge_tool_once, read_policies
+from consensus.app import read_policies
 from consensus.cli import HELP
 from consensus.cli.judge import MAX_REPLY_BYTES, answered, refusals_told
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_tool_call
 from consensus.cli.tool_verdict import show_tool_verdict
+from consensus.once import judge_tool_once
 from consensus.v1 import consensus_pb2_grpc
 from consensus.v1 import tool_call_pb2 as pb
 

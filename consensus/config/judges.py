@@ -7,13 +7,13 @@ from urllib.parse import urlsplit
 
 from consensus.config.bench import (
     BackendSection,
-    HabitKeys,
     JudgeSection,
     LlmKeys,
     RemoteKeys,
     TlsSection,
 )
 from consensus.config.faults import Faults
+from consensus.config.habits import HabitKeys
 from consensus.config.models import discovery_of, model_faults
 from consensus.config.positions import Path
 from consensus.config.shape import allowed, node_at, suggestion

@@ -2,17 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-
-from google.protobuf import struct_pb2
 
 from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.policy import Overrides, Policy
 from consensus.domain.soundness import gate_faults, panel_faults
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
 from consensus.service import facts
+from consensus.service.free_form import MAX_CHECKS, MAX_OUTPUTS, free_form, too_deep, too_much
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
@@ -21,13 +20,8 @@ from consensus.wire.decision import STRATEGY_FROM
 
 MAX_TASK = 200_000
 MAX_CONTENT = 4_000_000
-MAX_OUTPUTS = 256
 MAX_MESSAGES = 10_000
 MAX_WEIGHT = 1e9
-MAX_CHECKS = 16
-MAX_CONTEXT_DEPTH = 16
-MAX_VALUES = 100_000
-"""JSON values in outputs, context and schemas; each takes about 4 us from everybody else."""
 MAX_REQUEST_ID = 36
 MAX_VIOLATIONS = 50
 """Enough to mend a request by; looking further serves only who sends garbage."""
@@ -91,23 +85,15 @@ def submission(message: pb.Submission, path: str) -> _Found:
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
     criteria = message.rubric.criteria
-    free_form = outputs or message.HasField("context") or any(c.checks for c in criteria)
-    if free_form and (too_much := _too_much(message, path)):
-        yield too_much
-        return
-    if free_form:
-        yield from _free_form_faults(message, path)
+    if outputs or message.HasField("context") or any(c.checks for c in criteria):
+        if beyond := too_much(message, path):
+            yield beyond
+            return
+        yield from free_form(message, path)
     if messages := message.messages:
         yield from _messages(messages, f"{path}.messages")
     if criteria:
         yield from _rubric(criteria, f"{path}.rubric.criteria")
-
-
-def _free_form_faults(message: pb.Submission, path: str) -> _Found:
-    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
-        yield from _json(f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
-    for key, value in message.context.fields.items():
-        yield from _json(f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1)
 
 
 def _messages(messages: Sequence[pb.Message], path: str) -> _Found:
@@ -120,30 +106,6 @@ def _messages(messages: Sequence[pb.Message], path: str) -> _Found:
             yield Violation(f"{path}[{index}].role", words)
         if len(content) > MAX_CONTENT:
             yield _length(f"{path}[{index}].content", content, 0, MAX_CONTENT)
-
-
-def _too_much(message: pb.Submission, path: str) -> Violation | None:
-    left = MAX_VALUES
-    for at, values in _free_form(message, path):
-        for value in values:
-            left = _counted_off(value, left)
-            if left < 0:
-                words = f"goes beyond {MAX_VALUES} values in outputs, context and schemas together"
-                return Violation(at, words)
-    return None
-
-
-def _free_form(
-    message: pb.Submission, path: str
-) -> Iterator[tuple[str, Iterable[struct_pb2.Value]]]:
-    """Yield the parts of a submission that are JSON of any shape."""
-    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
-        yield f"{path}.outputs[{key[:64]!r}]", (value,)
-    yield f"{path}.context", message.context.fields.values()
-    for index, criterion in enumerate(islice(message.rubric.criteria, MAX_CRITERIA)):
-        for number, check in enumerate(islice(criterion.checks, MAX_CHECKS)):
-            at = f"{path}.rubric.criteria[{index}].checks[{number}].json_schema"
-            yield at, check.json_schema.fields.values()
 
 
 def _rubric(criteria: Sequence[pb.Criterion], path: str) -> _Found:
@@ -180,9 +142,7 @@ def _checks(checks: Sequence[pb.Check], path: str, effort: Effort) -> _Found:
             yield Violation(where, "has no kind of check; must have exactly one")
         elif check.target not in TARGET_FROM:
             yield Violation(f"{where}.target", f"is {check.target}, which is no target")
-        elif kind == "json_schema" and (
-            deep := next(_json(where, struct_pb2.Value(struct_value=check.json_schema), 32), None)
-        ):
+        elif kind == "json_schema" and (deep := too_deep(check.json_schema, where)):
             yield Violation(f"{where}.json_schema", deep.description)
         else:
             for field, words in check_faults(check_from(check), effort):
@@ -231,34 +191,3 @@ def _length(path: str, text: str, least: int, most: int) -> Violation:
 
 def _count(path: str, count: int, most: int) -> Violation:
     return Violation(path, f"has {count} entries; at most {most}")
-
-
-def _counted_off(value: struct_pb2.Value, left: int) -> int:
-    """Return `left` less the number of values in `value`; once negative, it stops counting."""
-    left -= 1
-    match value.WhichOneof("kind"):
-        case "struct_value":
-            items = iter(value.struct_value.fields.values())
-        case "list_value":
-            items = iter(value.list_value.values)
-        case _:
-            return left
-    while left >= 0 and (item := next(items, None)) is not None:
-        left = _counted_off(item, left)
-    return left
-
-
-def _json(path: str, value: struct_pb2.Value, depth: int) -> _Found:
-    """Yield what is not finite or nested too deep."""
-    if depth < 0:
-        yield Violation(path, "is nested too deep")
-        return
-    match value.WhichOneof("kind"):
-        case "number_value" if not math.isfinite(value.number_value):
-            yield Violation(path, f"is {value.number_value}; must be finite")
-        case "struct_value":
-            for key, item in value.struct_value.fields.items():
-                yield from _json(f"{path}.{key[:64]}", item, depth - 1)
-        case "list_value":
-            for index, item in enumerate(value.list_value.values):
-                yield from _json(f"{path}[{index}]", item, depth - 1)

@@ -8,7 +8,7 @@ import grpc
 import pytest
 from google.protobuf import json_format
 
-from consensus import app
+from consensus import once
 from consensus.bench import Bench
 from consensus.cascade import Engine
 from consensus.domain.errors import JudgeFailed
@@ -33,7 +33,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
         bench["model"] = stand_in
         return bench
 
-    monkeypatch.setattr(app, "Bench", made)
+    monkeypatch.setattr(once, "Bench", made)
     return stand_in
 
 

@@ -5,32 +5,23 @@ One submission is put into words once for all seats that ask with the same bound
 
 import hashlib
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from consensus.domain.ports import Evaluation
-from consensus.domain.submission import Criterion, ProcessResult, Submission
-from consensus.domain.turn import Turn
+from consensus.domain.submission import Criterion, Submission
 from consensus.domain.values import value
 from consensus.judges.llm.conversation import CHARS_PER_TOKEN, outlined, told
 from consensus.judges.llm.scenario import rules_of_test
+from consensus.judges.llm.surroundings import (
+    BLOCKED,
+    blocked_in,
+    process_of,
+    step_of,
+    without_producer,
+)
 from consensus.traces import Digest, digest_of, is_large
 from consensus.traces.digest import FULL_TOKENS, STRUCTURE_TOKENS
-
-STDERR_HEAD, STDERR_TAIL = 1_000, 3_000
-"""Characters of a longer standard error that are told: a program's last words say why it ended."""
-MAX_BLOCKED = 100
-"""Most blocked tools that are named."""
-_BLOCKED = "policy_violations"
-"""The key of the context that says the same as the submission's own field (AEGIS's payload)."""
-_PRODUCER = frozenset(("author", "generator", "llm", "model", "producer", "provider", "vendor"))
-"""A key of the context with one of these words may name who did the work, and is left out."""
-_WORKER = frozenset(("agent", "assistant", "bot"))
-_NAMING = _WORKER | {"id", "name", "version"}
-"""So is a key of these words alone that has one of _WORKER, such as `agent_name`."""
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-
 
 _LARGE_CHARS = 1 << 16
 
@@ -157,11 +148,11 @@ def _trace(evaluation: Evaluation, max_tokens: int, telling: Telling) -> Digest:
 
 def _subject(evaluation: Evaluation, max_tokens: int, keep: int, telling: Telling) -> Subject:
     submission = evaluation.submission
-    known = {**_step(submission.turn), **submission.context}
-    blocked, process = _blocked(submission), _process(submission.process)
+    known = {**step_of(submission.turn), **submission.context}
+    blocked, process = blocked_in(submission), process_of(submission.process)
     if blocked:
-        known.pop(_BLOCKED, None)  # told in a block of its own
-    context = _json(_without_producer(known)) if known else ""
+        known.pop(BLOCKED, None)  # told in a block of its own
+    context = _json(without_producer(known)) if known else ""
     outputs = tuple(
         f"key: {json.dumps(key, ensure_ascii=False)}\n{_text(value)}"
         for key, value in submission.outputs.items()
@@ -195,48 +186,6 @@ def _subject(evaluation: Evaluation, max_tokens: int, keep: int, telling: Tellin
         situation=situation,
         test=test,
     )
-
-
-def _without_producer(value: object) -> object:
-    if isinstance(value, Mapping):
-        kept = {key: item for key, item in value.items() if not _names_producer(str(key))}
-        return {key: _without_producer(item) for key, item in kept.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_producer(item) for item in value]
-    return value
-
-
-def _names_producer(key: str) -> bool:
-    words = {word.lower() for word in _WORDS.findall(key)}
-    return bool(words & _PRODUCER) or (bool(words & _WORKER) and words <= _NAMING)
-
-
-def _step(turn: Turn | None) -> dict[str, str]:
-    """Return what a turn says of its step, so that it can be judged by that."""
-    if turn is None:
-        return {}
-    said = {"step": turn.node_description, "success_criteria": turn.success_criteria}
-    return {key: words for key, words in said.items() if words}
-
-
-def _process(process: ProcessResult | None) -> str:
-    """Return how the candidate's process ended."""
-    if process is None:
-        return ""
-    told = process.stderr
-    if (more := len(told) - STDERR_HEAD - STDERR_TAIL) > 0:
-        told = f"{told[:STDERR_HEAD]}\n[{more} characters left out]\n{told[-STDERR_TAIL:]}"
-    return f"exit code: {process.exit_code}\nstderr:" + (f"\n{told}" if told else " (empty)")
-
-
-def _blocked(submission: Submission) -> str:
-    """Return the tools that were stopped, by the submission's own field and by its context."""
-    found = submission.context.get(_BLOCKED)
-    named = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
-    names = list(dict.fromkeys((*submission.policy_violations, *named)))
-    told = [json.dumps(name, ensure_ascii=False) for name in names[:MAX_BLOCKED]]
-    more = [f"and {len(names) - MAX_BLOCKED} more"] if len(names) > MAX_BLOCKED else []
-    return "\n".join([*told, *more])
 
 
 def _text(value: object) -> str:
