@@ -71,9 +71,8 @@ def _validator_faults(name: str, stages: Sequence[Stage]) -> Iterator[tuple[str,
     if name == stages[-1].name:
         yield "validator_stage", f"is {name!r}, the last stage; a judge's must follow"
         return
-    panel = next(stage.panel for stage in stages if stage.name == name)
-    judges = zip(panel.judges, panel.weights, strict=True) if panel else ()
-    counted = [judge for judge, weight in judges if weight]
+    panels = [stage.panel for stage in stages if stage.panel is not None and stage.name == name]
+    counted = [seat.judge for seat in panels[0].seats if seat.weight and not seat.shadow]
     if counted != ["checks"]:
         words = f"is {name!r}, where {', '.join(counted)} count; must be the judge checks alone"
         yield "validator_stage", words

@@ -6,6 +6,7 @@ import grpc.aio
 import pytest
 
 from consensus.app import App
+from consensus.bench import Bench
 from consensus.config import Settings
 from consensus.service.server import ServerSettings
 from consensus.v1 import consensus_pb2_grpc
@@ -28,6 +29,23 @@ async def test_a_second_server_on_the_same_port_fails_and_the_first_serves_on() 
         with pytest.raises(OSError, match=f"cannot listen on {server.address}: is the port taken"):
             await other.server.start()
         assert (await server.consensus.Judge(request())).HasField("decision")
+
+
+async def test_a_server_that_gets_no_port_closes_its_judges(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed: list[Bench] = []
+
+    async def close(bench: Bench, grace_seconds: float) -> None:
+        closed.append(bench)
+
+    async with serving(POLICIES) as server:
+        monkeypatch.setattr(Bench, "close", close)
+        other = App(Settings(listen=server.address), POLICIES, Witness())
+        with pytest.raises(OSError, match="is the port taken"):
+            await other.run()
+        assert closed == [other.rules.current.judges]
+        monkeypatch.undo()
 
 
 async def test_a_unix_socket_is_served_under_its_own_name(tmp_path: Path) -> None:
