@@ -119,7 +119,9 @@ async def test_a_replay_is_the_same_decision_with_all_that_was_asked_for() -> No
 class Proving:
     """A sandbox that counts what it proves, and may hold it."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, *, held: bool = False) -> None:
+    def __init__(
+        self, patch: pytest.MonkeyPatch, *, held: bool = False, passed: bool = True
+    ) -> None:
         self.subjects: list[tuple[str, ...]] = []
         self.closed: list[Sandbox] = []
         self.asked = Beacon()
@@ -132,7 +134,7 @@ class Proving:
             self.asked.light()
             await self.release.wait()
             assert box not in self.closed
-            return Proof(True, "it ran")
+            return Proof(passed, "it ran")
 
         async def close(box: Sandbox) -> None:
             self.closed.append(box)
@@ -210,3 +212,30 @@ async def test_a_caller_who_leaves_while_something_is_proven_ends_the_proof(
         decision = (await server.consensus.Judge(asked)).decision  # nothing is remembered
     assert decision.verdict == ACCEPT
     assert len(sandbox.subjects) == 2
+
+
+@pytest.mark.parametrize(
+    ("passed", "settled"),
+    [pytest.param(True, False, id="holds"), pytest.param(False, True, id="fails, and settles")],
+)
+async def test_a_proof_may_settle_a_panel_that_sees_less_before_anyone_answers(
+    passed: bool, settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Proving(monkeypatch, passed=passed)
+    view = {"sees": SEES, "settle": "early", "strategy": "unanimous"}
+    rules = {"outer": policy("checks", "leaf", panel=view) | {"rubric": PROVEN}}
+    given = submission(candidate="SELECT 1 AS day", trace=TRACE, messages=SAID)
+    stream = pb.StreamJudgeRequest(request=request(submission=given, max_cost_usd=1))
+    async with (
+        backend(leaf=answers(gradient())) as judges,
+        serving(file(judges.target, rules)) as server,
+    ):
+        told = await events(server.consensus.StreamJudge(stream))
+    assert bool(judges.requests) is not settled
+    decision = told[-1].decision
+    (stage,) = decision.stages
+    assert stage.settled is settled
+    assert decision.verdict == (RETRY if settled else ACCEPT)
+    started = [event.seat_started.judge for event in told if event.HasField("seat_started")]
+    finished = [event.seat_finished.seat.judge for event in told if event.HasField("seat_finished")]
+    assert started == finished == (["checks"] if settled else ["checks", "leaf"])
