@@ -15,7 +15,7 @@ from consensus.app import judge_once, read_policies
 from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, HELP, BadInput, Failure
 from consensus.cli.progress import JudgingProgress
-from consensus.cli.reading import read_request
+from consensus.cli.reading import name_of, read_request
 from consensus.cli.rendering import show
 from consensus.domain.errors import InvalidRequest, RequestError
 from consensus.v1 import consensus_pb2, consensus_pb2_grpc, decision_pb2
@@ -97,11 +97,12 @@ def _judge_here(
 @contextmanager
 def refusals_told(file: Path) -> Iterator[None]:
     """Tell why a request that `file` held was refused. Raises BadInput and Failure."""
+    name = name_of(file)
     try:
         yield
     except InvalidRequest as error:
         found = [(v.field.removeprefix("request."), v.description) for v in error.violations]
-        raise BadInput("\n".join(f"{file}: {field}: {words}" for field, words in found)) from None
+        raise BadInput("\n".join(f"{name}: {field}: {words}" for field, words in found)) from None
     except RequestError as error:
         raise Failure(f"{error.REASON}: {error}") from None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from consensus.cli import HELP, BadInput
+from consensus.cli.reading import name_of
 from consensus.domain.errors import TraceUnusable
 from consensus.domain.trace import TraceLimits
 from consensus.traces import Finds, Trace, digest, expand_trace, grep_trace
@@ -77,7 +78,7 @@ def _answer(found: Finds, as_json: bool) -> None:
 
 
 def _read(file: Path, limits: TraceLimits) -> Trace:
-    name = "standard input" if str(file) == "-" else str(file)
+    name = name_of(file)
     try:
         if str(file) == "-":
             data = sys.stdin.buffer.read(limits.bytes + 1)

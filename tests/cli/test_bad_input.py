@@ -91,8 +91,27 @@ def test_a_file_that_is_no_submission_is_named_with_its_fault(case: str, tmp_pat
     assert ran.err.count("\n") <= 3
 
 
-def test_standard_input_is_named_too() -> None:
-    assert run("judge", "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
+def test_a_misspelt_field_is_told_on_one_line_with_its_place_and_the_fields(
+    tmp_path: Path,
+) -> None:
+    file = write(tmp_path / "draft.json", '{"rubric": {"criteria": [{"text": "a", "wieght": 2}]}}')
+    place = "Submission.rubric.criteria[0]"
+    assert run("judge", file).err == (
+        f'Error: {file}: Message type "consensus.v1.Criterion" has no field named "wieght" at'
+        f' "{place}"; the fields are id, text, required, weight, checks\n'
+    )
+
+
+@pytest.mark.parametrize("command", ["judge", "judge-tool", "derive"])
+def test_standard_input_is_named_too(command: str) -> None:
+    assert run(command, "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
+    for line in run(command, "-", stdin="{}").err.removeprefix("Error: ").splitlines():
+        assert line.startswith("standard input: ")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no endless file")
+def test_an_endless_file_is_refused_at_the_limit() -> None:
+    assert run("judge", "/dev/zero").err == f"Error: /dev/zero: larger than {MAX_BYTES} bytes\n"
 
 
 def test_a_file_in_another_encoding_or_too_large_is_refused(tmp_path: Path) -> None:
