@@ -63,6 +63,8 @@ def command(
     """
     if target and policy_file:
         raise click.UsageError("--policy-file judges in this process, --target at a server")
+    if validation_results and not as_json:
+        raise click.UsageError("--validation-results goes with --json; the table has them by stage")
     request = read_request(file)
     if policy:
         request.policy = policy

@@ -19,7 +19,12 @@ _LIMITS = TraceLimits()
 
 @click.command(context_settings=HELP)
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--expand", multiple=True, metavar="ID", help="Tell this span whole; repeatable.")
+@click.option(
+    "--expand",
+    multiple=True,
+    metavar="ID",
+    help="Tell the span whose id begins so, 4 digits at least, whole; repeatable.",
+)
 @click.option("--grep", metavar="PATTERN", help="Tell where this stands, in either case.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--bare", is_flag=True, help="Only the tree: no header, times or list of errors.")

@@ -28,6 +28,7 @@ from tests.cli.running import FIRST, SECOND, run, write
         (["judge", str(FIRST), "more"], "Got unexpected extra argument"),
         (["judge", str(FIRST), "--timeout-seconds", "0"], "'--timeout-seconds': 0.0 is not in"),
         (["judge", str(FIRST), "--target", "a", "--policy-file", "b"], "--policy-file judges in"),
+        (["judge", str(FIRST), "--validation-results"], "--validation-results goes with --json"),
         (["serve", "--log-level", "loud"], "'loud' is not one of"),
         (["health", "--timeout-seconds", "never"], "'never' is not a valid float"),
         (["judge", "/no/such/file.json"], "/no/such/file.json: No such file or directory"),
@@ -47,7 +48,7 @@ def test_no_command_prints_them_all_and_help_is_no_mistake() -> None:
     assert run().code == 3
     asked = run("--help")
     assert asked.code == 0
-    for name in ("serve", "check", "judge", "judge-tool", "demo", "health"):
+    for name in ("serve", "check", "judge", "judge-tool", "derive", "trace", "demo", "health"):
         assert name in asked.out
         assert run(name, "-h").code == 0
     assert run("--version").out.startswith("consensus, version ")
