@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consensus.cli import BadInput
+from consensus.cli import BadInput, main
 from consensus.cli.demo import served
 from consensus.cli.reading import MAX_BYTES, read_request
-from tests.cli.running import FIRST, SECOND, run, write
+from tests.cli.running import COMMAND, FIRST, SECOND, run, write
 
 
 @pytest.mark.parametrize(
@@ -108,6 +109,26 @@ def test_standard_input_is_named_too(command: str) -> None:
     assert run(command, "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
     for line in run(command, "-", stdin="{}").err.removeprefix("Error: ").splitlines():
         assert line.startswith("standard input: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_decision_that_cannot_be_printed_is_a_failure_and_no_verdict(form: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "judge", str(FIRST), *form], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (4, "Error: No space left on device\n")
+
+
+def test_a_bug_is_a_failure_and_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("consensus.cli.judge.read_request", lambda file: 1 / 0)
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", str(FIRST)])
+    assert ended.value.code == 4
+    assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no endless file")
