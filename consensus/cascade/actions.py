@@ -3,6 +3,7 @@
 from consensus.cascade.tally import Slots
 from consensus.domain.decision import GateAnswer, SeatStatus, StageResult
 from consensus.domain.errors import AllJudgesUnavailable
+from consensus.domain.gradient import Failure
 from consensus.domain.policy import Action, Panel, Stage, Tie
 
 
@@ -31,7 +32,9 @@ def _no_quorum(stage: Stage, result: StageResult) -> Action:
     seats = [seat for seat in every if not seat.shadow]
     if all(seat.status is SeatStatus.FAILED for seat in seats):
         names = ", ".join(seat.judge for seat in seats)
-        message = f"no judge of stage {stage.name!r} answered: {names}"
+        answers = [seat.answer for seat in seats]
+        kinds = ", ".join(answer.kind.value for answer in answers if isinstance(answer, Failure))
+        message = f"no judge of stage {stage.name!r} answered: {names} ({kinds})"
         raise AllJudgesUnavailable(message, {"stage": stage.name, "judges": names})
     return Action.ESCALATE
 

@@ -4,6 +4,7 @@ import importlib
 import io
 import os
 import sys
+import traceback
 
 import click
 
@@ -53,7 +54,7 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command and exit: 0 to 2 as the command says, 3 bad input, 4 failure."""
+    """Run a command and exit: 0 to 2 as the command says, 3 bad input, 4 failure or a bug."""
     # gRPC's core writes lines of its own to stderr, which are no JSON and tell nothing new.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     for stream in (sys.stdout, sys.stderr):
@@ -77,6 +78,12 @@ def main(arguments: list[str] | None = None) -> None:
         code = EXIT_INTERRUPTED
     except (BrokenPipeError, SystemExit):  # rich makes the second of the first
         sys.stderr.close()
+        code = EXIT_FAILURE
+    except OSError as error:
+        click.echo(f"Error: {error.strerror or error}", err=True)
+        code = EXIT_FAILURE
+    except Exception:  # noqa: BLE001 - Python would exit with 1, which is a verdict
+        traceback.print_exc()
         code = EXIT_FAILURE
     sys.exit(code if isinstance(code, int) else 0)
 

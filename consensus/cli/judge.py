@@ -15,7 +15,7 @@ from consensus.app import read_policies
 from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, HELP, BadInput, Failure
 from consensus.cli.progress import JudgingProgress
-from consensus.cli.reading import read_request
+from consensus.cli.reading import name_of, read_request
 from consensus.cli.rendering import show
 from consensus.domain.errors import InvalidRequest, RequestError
 from consensus.once import judge_once
@@ -64,6 +64,8 @@ def command(
     """
     if target and policy_file:
         raise click.UsageError("--policy-file judges in this process, --target at a server")
+    if validation_results and not as_json:
+        raise click.UsageError("--validation-results goes with --json; the table has them by stage")
     request = read_request(file)
     if policy:
         request.policy = policy
@@ -98,11 +100,12 @@ def _judge_here(
 @contextmanager
 def refusals_told(file: Path) -> Iterator[None]:
     """Tell why a request that `file` held was refused. Raises BadInput and Failure."""
+    name = name_of(file)
     try:
         yield
     except InvalidRequest as error:
         found = [(v.field.removeprefix("request."), v.description) for v in error.violations]
-        raise BadInput("\n".join(f"{file}: {field}: {words}" for field, words in found)) from None
+        raise BadInput("\n".join(f"{name}: {field}: {words}" for field, words in found)) from None
     except RequestError as error:
         raise Failure(f"{error.REASON}: {error}") from None
 

@@ -1,6 +1,7 @@
 """Reads a submission, a whole request or a tool call from JSON."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +14,8 @@ from consensus.v1 import consensus_pb2, submission_pb2, tool_call_pb2
 
 MAX_BYTES = 8 << 20
 MAX_DEPTH = 60
+_WAY = re.compile(r"^(?:Failed to parse \w+ field: (?=Failed to parse|Message type))+")
+_FIELDS = re.compile(r"\.\s+Available Fields\(except extensions\): \"\[(.*)\]\"")
 
 _Message = TypeVar("_Message", bound=Message)
 
@@ -37,9 +40,14 @@ def read_tool_call(file: Path) -> tool_call_pb2.JudgeToolCallRequest:
     return _filled(tool_call_pb2.JudgeToolCallRequest(), name, value)
 
 
+def name_of(file: Path) -> str:
+    """Return what to call a file of the command line in a message."""
+    return "standard input" if str(file) == "-" else str(file)
+
+
 def _object(file: Path, fields: str) -> tuple[str, dict[str, object]]:
     """Return what to call the file and what it holds."""
-    name = "standard input" if str(file) == "-" else str(file)
+    name = name_of(file)
     value = _parsed(name, _read(name, file))
     if not isinstance(value, dict):
         raise BadInput(f"{name}: is a {type(value).__name__}; must be an object with {fields}")
@@ -50,14 +58,24 @@ def _filled(message: _Message, name: str, value: dict[str, object]) -> _Message:
     try:
         return json_format.ParseDict(value, message, max_recursion_depth=MAX_DEPTH)
     except json_format.ParseError as error:
-        raise BadInput(f"{name}: {error}") from None
+        raise BadInput(f"{name}: {_told(str(error))}") from None
     except OverflowError:
         raise BadInput(f"{name}: holds a number that is too large") from None
 
 
+def _told(words: str) -> str:
+    """Return protobuf's words on one line, without the way to the place, which they end with."""
+    words = _FIELDS.sub(lambda found: "; the fields are " + found[1].replace("'", ""), words)
+    return _WAY.sub("", words).rstrip(".")
+
+
 def _read(name: str, file: Path) -> bytes:
     try:
-        data = sys.stdin.buffer.read(MAX_BYTES + 1) if str(file) == "-" else file.read_bytes()
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with file.open("rb") as opened:
+                data = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{name}: {error.strerror or error}") from None
     if len(data) > MAX_BYTES:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from consensus.cli import HELP, BadInput
+from consensus.cli.reading import name_of
 from consensus.domain.errors import TraceUnusable
 from consensus.domain.trace import TraceLimits
 from consensus.traces import Finds, Trace, digest, expand_trace, grep_trace
@@ -18,7 +19,12 @@ _LIMITS = TraceLimits()
 
 @click.command(context_settings=HELP)
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--expand", multiple=True, metavar="ID", help="Tell this span whole; repeatable.")
+@click.option(
+    "--expand",
+    multiple=True,
+    metavar="ID",
+    help="Tell the span whose id begins so, 4 digits at least, whole; repeatable.",
+)
 @click.option("--grep", metavar="PATTERN", help="Tell where this stands, in either case.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--bare", is_flag=True, help="Only the tree: no header, times or list of errors.")
@@ -77,7 +83,7 @@ def _answer(found: Finds, as_json: bool) -> None:
 
 
 def _read(file: Path, limits: TraceLimits) -> Trace:
-    name = "standard input" if str(file) == "-" else str(file)
+    name = name_of(file)
     try:
         if str(file) == "-":
             data = sys.stdin.buffer.read(limits.bytes + 1)

@@ -31,15 +31,23 @@ BROKEN = JudgeFailed(FailureKind.ERROR, "broken")
 HUNG = JudgeFailed(FailureKind.TIMEOUT, "no answer")
 
 
-@pytest.mark.parametrize("broken", [BROKEN, HUNG, ValueError("crash"), scores(7.0)])
+@pytest.mark.parametrize(
+    ("broken", "kind"),
+    [
+        (BROKEN, "error"),
+        (HUNG, "timeout"),
+        (ValueError("crash"), "error"),
+        (scores(7.0), "unreadable"),
+    ],
+)
 async def test_the_call_fails_where_the_policy_says_so_and_no_judge_answered(
-    broken: Script,
+    broken: Script, kind: str
 ) -> None:
     watcher = Watcher()
     rules = stage("a", "b", on_no_quorum=Action.FAIL, name="strong")
     with pytest.raises(AllJudgesUnavailable) as caught:
         await decide(rules, Instant("a", BROKEN), Waiting("b", 1, broken), watcher=watcher)
-    assert str(caught.value) == "no judge of stage 'strong' answered: a, b"
+    assert str(caught.value) == f"no judge of stage 'strong' answered: a, b (error, {kind})"
     assert caught.value.metadata == {"stage": "strong", "judges": "a, b"}
     assert watcher.balanced
     assert [result.stage for result in watcher.stages] == ["strong"]

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from consensus.cli import BadInput
+from consensus.cli import BadInput, main
 from consensus.cli.demo import served
 from consensus.cli.reading import MAX_BYTES, read_request
-from tests.cli.running import FIRST, SECOND, run, write
+from tests.cli.running import COMMAND, FIRST, SECOND, run, write
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,7 @@ from tests.cli.running import FIRST, SECOND, run, write
         (["judge", str(FIRST), "more"], "Got unexpected extra argument"),
         (["judge", str(FIRST), "--timeout-seconds", "0"], "'--timeout-seconds': 0.0 is not in"),
         (["judge", str(FIRST), "--target", "a", "--policy-file", "b"], "--policy-file judges in"),
+        (["judge", str(FIRST), "--validation-results"], "--validation-results goes with --json"),
         (["serve", "--log-level", "loud"], "'loud' is not one of"),
         (["health", "--timeout-seconds", "never"], "'never' is not a valid float"),
         (["judge", "/no/such/file.json"], "/no/such/file.json: No such file or directory"),
@@ -47,7 +49,7 @@ def test_no_command_prints_them_all_and_help_is_no_mistake() -> None:
     assert run().code == 3
     asked = run("--help")
     assert asked.code == 0
-    for name in ("serve", "check", "judge", "judge-tool", "demo", "health"):
+    for name in ("serve", "check", "judge", "judge-tool", "derive", "trace", "demo", "health"):
         assert name in asked.out
         assert run(name, "-h").code == 0
     assert run("--version").out.startswith("consensus, version ")
@@ -91,8 +93,47 @@ def test_a_file_that_is_no_submission_is_named_with_its_fault(case: str, tmp_pat
     assert ran.err.count("\n") <= 3
 
 
-def test_standard_input_is_named_too() -> None:
-    assert run("judge", "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
+def test_a_misspelt_field_is_told_on_one_line_with_its_place_and_the_fields(
+    tmp_path: Path,
+) -> None:
+    file = write(tmp_path / "draft.json", '{"rubric": {"criteria": [{"text": "a", "wieght": 2}]}}')
+    place = "Submission.rubric.criteria[0]"
+    assert run("judge", file).err == (
+        f'Error: {file}: Message type "consensus.v1.Criterion" has no field named "wieght" at'
+        f' "{place}"; the fields are id, text, required, weight, checks\n'
+    )
+
+
+@pytest.mark.parametrize("command", ["judge", "judge-tool", "derive"])
+def test_standard_input_is_named_too(command: str) -> None:
+    assert run(command, "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
+    for line in run(command, "-", stdin="{}").err.removeprefix("Error: ").splitlines():
+        assert line.startswith("standard input: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_decision_that_cannot_be_printed_is_a_failure_and_no_verdict(form: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "judge", str(FIRST), *form], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (4, "Error: No space left on device\n")
+
+
+def test_a_bug_is_a_failure_and_no_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("consensus.cli.judge.read_request", lambda file: 1 / 0)
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", str(FIRST)])
+    assert ended.value.code == 4
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no endless file")
+def test_an_endless_file_is_refused_at_the_limit() -> None:
+    assert run("judge", "/dev/zero").err == f"Error: /dev/zero: larger than {MAX_BYTES} bytes\n"
 
 
 def test_a_file_in_another_encoding_or_too_large_is_refused(tmp_path: Path) -> None:

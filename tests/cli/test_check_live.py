@@ -61,6 +61,19 @@ def test_a_model_that_cannot_be_asked_is_a_failure(tmp_path: Path) -> None:
     assert "not reached: it cannot be reached" in ran.out
 
 
+def test_a_key_that_cannot_be_read_is_a_failure_of_its_model_alone(tmp_path: Path) -> None:
+    empty = write(tmp_path / "empty.key", "")
+    with FakeLlm() as fake:
+        ran = checked(
+            tmp_path,
+            one={"base_url": fake.base_url, "api_key_file": str(empty)},
+            two={"base_url": fake.base_url},
+        )
+    assert ran.code == 4
+    assert ran.err.splitlines() == ["one / m: the file of the key cannot be used"]
+    assert "two / m" in ran.out
+
+
 def test_a_broken_claim_outweighs_a_failure(tmp_path: Path) -> None:
     with FakeLlm(rejects=["temperature"]) as fake:
         ran = checked(

@@ -106,7 +106,7 @@ def test_a_policy_that_fails_without_any_judge_is_a_failure(tmp_path: Path) -> N
     judges = {"away": {"kind": "remote", "target": "unix:/no/such/socket"}}
     policies = {"version": 1, "judges": judges, "policies": {"default": {"stages": [stage]}}}
     ran = run("judge", FIRST, "--policy-file", write(tmp_path / "policy.yaml", policies))
-    words = "Error: ALL_JUDGES_UNAVAILABLE: no judge of stage 'bench' answered: away\n"
+    words = "Error: ALL_JUDGES_UNAVAILABLE: no judge of stage 'bench' answered: away (error)\n"
     assert (ran.code, ran.out, ran.err) == (4, "", words)
 
 

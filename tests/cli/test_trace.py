@@ -15,7 +15,7 @@ from tests.wire.otlp_documents import json_bytes, protobuf_bytes
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """The seed's sample as OTLP/JSON."""
+    """Scenario's sample as OTLP/JSON."""
     written = tmp_path / "trace.json"
     written.write_bytes(json_bytes(SAMPLE))
     return written

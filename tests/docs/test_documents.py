@@ -87,6 +87,19 @@ def test_every_link_leads_somewhere(file: Path) -> None:
     assert not missing
 
 
+def test_the_page_of_traces_shows_what_its_command_prints() -> None:
+    command = [sys.executable, "-m", "consensus", "trace", "examples/traces/refused.json"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    page = (ROOT / "docs/traces.md").read_text("utf-8")
+    assert f"```text\n{printed.decode()}```" in page
+
+
+def test_the_tool_call_of_the_readme_is_allowed() -> None:
+    line = next(line for line in commands() if line.startswith("consensus judge-tool"))
+    done = subprocess.run([sys.executable, "-m", *line.split()], cwd=ROOT, capture_output=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_readme_stays_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
 

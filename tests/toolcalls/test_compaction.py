@@ -1,4 +1,4 @@
-"""Arguments as judges see them: the limits of both versions of the seed, to the character."""
+"""Arguments as judges see them: the limits of both versions of AEGIS, to the character."""
 
 import json
 from typing import Any

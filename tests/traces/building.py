@@ -1,4 +1,4 @@
-"""Spans in few words, the seed's sample, and Hypothesis strategies of spans and values."""
+"""Spans in few words, Scenario's sample, and Hypothesis strategies of spans and values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -80,7 +80,7 @@ SAMPLE = (
         },
     ),
 )
-"""The trace of the seed's page."""
+"""The trace of Scenario's page."""
 
 _TEXTS = st.text(max_size=80) | st.sampled_from(
     ["x" * 60, '{"a": ["b", {"c": "quoted \\"text\\""}]}', "two\nlines", "[not json]", "ẞ and ß"]

@@ -1,4 +1,4 @@
-"""The digest: the seed's sample to the byte, every row of its rules, and the budget as a law."""
+"""The digest: Scenario's sample to the byte, every row of its rules, and the budget as a law."""
 
 import pytest
 from hypothesis import given
@@ -48,13 +48,13 @@ def used(tokens_in: object, tokens_out: object) -> dict[str, object]:
     return {"gen_ai.usage.input_tokens": tokens_in, "gen_ai.usage.output_tokens": tokens_out}
 
 
-def test_the_sample_of_the_seeds_page_to_the_byte() -> None:
+def test_the_sample_of_scenario_s_page_to_the_byte() -> None:
     told = digest(Trace.of(SAMPLE), bare=True)
     assert told.text + "\n" == PAGE
     assert told.whole
 
 
-def test_the_structure_sample_of_the_seeds_page_to_the_byte() -> None:
+def test_the_structure_sample_of_scenario_s_page_to_the_byte() -> None:
     trace = tree(
         span("f0", "agent.run", 0, 2_000),
         span("a0b1c2d3", "llm.call", 100, 500, "f0", used(1_200, "300")),

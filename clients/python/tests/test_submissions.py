@@ -149,7 +149,7 @@ def test_every_kind_of_check_looks_at_an_output_when_told_to() -> None:
 def test_every_kind_of_check_of_a_text_looks_at_standard_error_when_told_to(make: Any) -> None:
     assert make(target="stderr").target == submission_pb2.CHECK_TARGET_STDERR
     assert make(target="candidate") == make()
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="target is 'stdout'; must be one of candidate, stderr"):
         make(target="stdout")
 
 

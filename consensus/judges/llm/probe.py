@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
 from consensus.domain.judges import BackendSpec, Capabilities
 from consensus.judges.llm.backends import open_backend
@@ -126,6 +127,8 @@ class _Trial:
             return await backend.complete(ask, self._seconds)
         except BackendFailed as failed:
             return failed
+        except JudgeFailed as failed:  # before anything was sent, such as without a usable key
+            return BackendFailed(failed.kind, failed.reason)
         finally:
             await backend.close()
 

@@ -70,7 +70,14 @@ def identified(request: JudgeRequest) -> JudgeRequest:
 
 
 def batch_of(requests: Iterable[JudgeRequest]) -> BatchJudgeRequest:
-    """Return the requests as one batch, each with a request_id."""
+    """Return the requests as one batch, each with a request_id. Raises TypeError on others."""
+    requests = list(requests)
+    for place, request in enumerate(requests):
+        if not isinstance(request, JudgeRequest):
+            raise TypeError(
+                f"requests[{place}] is of type {type(request).__name__}; "
+                "must be a JudgeRequest, from judge_request()"
+            )
     return BatchJudgeRequest(requests=[identified(request) for request in requests])
 
 

@@ -19,7 +19,7 @@ from consensus.v1.submission_pb2 import (
     TextList,
     UrlAnswer,
 )
-from consensus_client.plain import struct
+from consensus_client.plain import listed, struct
 
 Target: TypeAlias = Literal["candidate", "stderr"]
 _TARGETS = {
@@ -119,7 +119,7 @@ def sql(
     `setup`: SQL that makes tables and rows first, at most 100,000 characters. `columns`: the names
     of the result's columns, in order; none means any. `min_rows`: fewest rows of the result.
     """
-    query = SqlQuery(setup=setup, columns=columns, min_rows=min_rows)
+    query = SqlQuery(setup=setup, columns=listed(columns, "columns"), min_rows=min_rows)
     return _check(output, target, sql=query)
 
 
@@ -143,5 +143,7 @@ def code_run(
 
 
 def _check(output: str, target: Target, **kind: Any) -> Check:
-    """Return a check of a text. Raises KeyError on a target that is none."""
+    """Return a check of a text. Raises ValueError on a target that is none."""
+    if target not in _TARGETS:
+        raise ValueError(f"target is {target!r}; must be one of {', '.join(_TARGETS)}")
     return Check(output=output, target=_TARGETS[target], **kind)

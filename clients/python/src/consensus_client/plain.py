@@ -1,8 +1,18 @@
 """Plain JSON values as protobuf carries them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from google.protobuf.struct_pb2 import NULL_VALUE, ListValue, Struct, Value
+
+_Item = TypeVar("_Item")
+
+
+def listed(items: Iterable[_Item], name: str) -> Iterable[_Item]:
+    """Return the items. Raises TypeError for one text, which Python would take letter by letter."""
+    if isinstance(items, str):
+        raise TypeError(f"{name} is one str; must be a list: [{items!r}]")
+    return items
 
 
 def struct(values: Mapping[str, object], path: str) -> Struct:

@@ -16,7 +16,7 @@ from consensus.v1.submission_pb2 import (
     Submission,
     Turn,
 )
-from consensus_client.plain import struct, value
+from consensus_client.plain import listed, struct, value
 from consensus_client.surroundings import Spans
 from consensus_client.surroundings import trace as trace_of
 
@@ -55,7 +55,7 @@ def submission(
         messages=[said if isinstance(said, Message) else Message(**said) for said in messages],
         turn=turn,
         process=process,
-        policy_violations=policy_violations,
+        policy_violations=listed(policy_violations, "policy_violations"),
         trace=None if trace is None else trace_of(trace),
         scenario=scenario,
     )

@@ -12,7 +12,7 @@ from consensus.v1.tool_call_pb2 import (
     ProposedToolCall,
     WorkerMount,
 )
-from consensus_client.plain import struct
+from consensus_client.plain import listed, struct
 
 
 def tool_call_request(
@@ -48,7 +48,7 @@ def tool_call_request(
     return JudgeToolCallRequest(
         task=task,
         call=call,
-        available_tools=available_tools,
+        available_tools=listed(available_tools, "available_tools"),
         worker_mounts=[
             mount if isinstance(mount, WorkerMount) else WorkerMount(**mount)  # type: ignore[arg-type]
             for mount in worker_mounts
@@ -58,7 +58,7 @@ def tool_call_request(
             for past in tool_audit_history
         ],
         rubric=rubric if rubric.criteria else None,
-        policy_violations=policy_violations,
+        policy_violations=listed(policy_violations, "policy_violations"),
         validation_context=validation_context,
         execution_id=execution_id,
         policy=policy,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from consensus.v1.decision_pb2 import Decision
 from consensus.v1.submission_pb2 import EarlierTurn, OutputKey, ToolCall, Turn
+from consensus_client.plain import listed
 from consensus_client.words import FindingStatus
 
 
@@ -39,7 +40,8 @@ def turn(
         judge_every_n_turns=judge_every_n_turns,
         tool_calls=tool_calls,
         output_keys=[
-            key if isinstance(key, OutputKey) else OutputKey(name=key) for key in output_keys
+            key if isinstance(key, OutputKey) else OutputKey(name=key)
+            for key in listed(output_keys, "output_keys")
         ],
         client_facing=client_facing,
         success_criteria=success_criteria,

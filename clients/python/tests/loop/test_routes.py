@@ -226,3 +226,41 @@ def test_a_change_goes_with_modify_and_only_with_it(ruling: str, change: Any) ->
     with pytest.raises(ValueError, match="MODIFY"):
         state.answer(Ruling(ruling), **change)
     assert state.status is LoopStatus.PAUSED
+
+
+@pytest.mark.parametrize("ruling", ["REJECT", "aprove", "", None])
+def test_a_word_that_is_no_ruling_passes_for_none(ruling: Any) -> None:
+    state = LoopState("Task", status=LoopStatus.PAUSED)
+    with pytest.raises(ValueError, match="is not a valid Ruling"):
+        state.answer(ruling, "No.")
+    assert state.status is LoopStatus.PAUSED
+    assert not state.messages
+
+
+def test_a_ruling_may_be_given_by_its_value() -> None:
+    state = LoopState("Task", status=LoopStatus.PAUSED)
+    state.answer("modify", candidate="Better.")  # type: ignore[arg-type]
+    assert (state.candidate, state.status) == ("Better.", LoopStatus.RUNNING)
+
+
+@pytest.mark.parametrize("fine", [True, False])
+def test_a_validator_that_only_says_yes_or_no_is_told_what_it_must_say(
+    run: Any, fine: bool
+) -> None:
+    with FakeConsensus() as fake:
+        with pytest.raises(TypeError, match="validate returned bool; must be a list"):
+            run(fake, begin("Task"), write, validate=lambda draft: fine)
+        assert not fake.calls
+
+
+def test_a_person_is_asked_in_words(run: Any) -> None:
+    with FakeConsensus() as fake:
+        with pytest.raises(TypeError, match="needs_person returned bool; must be a question"):
+            run(fake, begin("Task"), write, needs_person=lambda draft: True)
+        assert not fake.calls
+
+
+@pytest.mark.parametrize("criteria", ["C1", ["C1"], [{"id": "C1", "text": "x"}]])
+def test_criteria_that_are_none_are_refused_before_anybody_works(criteria: Any) -> None:
+    with pytest.raises(TypeError, match=r"make it with criterion\(\)"):
+        begin("Task", criteria=criteria)

@@ -156,6 +156,9 @@ def _ask(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     question = ""
     if crew.needs_person is not None and not state.cleared:
         question = (yield partial(crew.needs_person, state.draft)) or ""
+        if not isinstance(question, str):
+            words = f"needs_person returned {type(question).__name__}"
+            raise TypeError(f"{words}; must be a question as str, or None")
     if question:
         state.status, state.question = LoopStatus.PAUSED, question
     else:
@@ -234,6 +237,9 @@ def _turn(state: LoopState, decision: Decision, judge_seconds: float) -> Turn:
 
 
 def _listed(problems: str | Iterable[str] | None) -> list[str]:
+    """Return what is wrong. Raises TypeError for a bool, whose False could mean either."""
+    if isinstance(problems, bool):
+        raise TypeError("validate returned bool; must be a list of what is wrong, empty or None")
     found = [problems] if isinstance(problems, str) else list(problems or ())
     return [problem for problem in found if problem]
 

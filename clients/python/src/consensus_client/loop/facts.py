@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from consensus.v1 import submission_pb2 as pb
 from consensus_client.loop.state import LoopState
+from consensus_client.plain import listed
 from consensus_client.turns import turn
 
 MAX_TOLD_ITERATIONS = 10_000
@@ -25,6 +26,10 @@ class Step:
     """Whether the worker talks with a person who can be asked."""
     judge_every_n_turns: int | None = None
     """None means every one."""
+
+    def __post_init__(self) -> None:
+        """Raise TypeError where the keys are one text."""
+        listed(self.output_keys, "output_keys")
 
 
 def facts(state: LoopState, step: Step, max_iterations: int) -> pb.Turn:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from consensus.v1.submission_pb2 import Criterion
 from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
 from consensus_client.loop.state import LoopState
+from consensus_client.plain import listed
 from consensus_client.tool_calls import tool_call_request
 
 MAX_HISTORY = 100
@@ -28,6 +29,10 @@ class ToolRules:
     """Names of the tools that the worker has; empty means not told."""
     criteria: Sequence[Criterion] = ()
     """What a call is judged by; the rubric of the work is about the work."""
+
+    def __post_init__(self) -> None:
+        """Raise TypeError where the names are one text."""
+        listed(self.available_tools, "available_tools")
 
 
 def proposed(

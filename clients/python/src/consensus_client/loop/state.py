@@ -80,10 +80,12 @@ class LoopState:
 
         `text`: the person's words: feedback for the worker with REJECT, else a user message that
         worker and judges see. `candidate`, `outputs`: what MODIFY puts in place of the old; outputs
-        left out stay. Raises ValueError unless PAUSED or ESCALATED, and for MODIFY without change.
+        left out stay. Raises ValueError unless PAUSED or ESCALATED, for a ruling that is none, and
+        for MODIFY without change.
         """
         if self.status not in (LoopStatus.PAUSED, LoopStatus.ESCALATED):
             raise ValueError(f"status is {self.status}; a person rules on PAUSED and ESCALATED")
+        ruling = Ruling(ruling)  # a str that is none must not pass for an approval
         if (ruling is Ruling.MODIFY) == (candidate is None and outputs is None):
             raise ValueError("candidate or outputs go with MODIFY, and only with it")
         escalated = self.status is LoopStatus.ESCALATED
@@ -179,10 +181,17 @@ def begin(
     context: Mapping[str, Any] | None = None,
     messages: Iterable[Mapping[str, str]] = (),
 ) -> LoopState:
-    """Return the state of a new run; arguments are as for `submission()`."""
+    """Return the state of a new run; arguments are as for `submission()`.
+
+    Raises TypeError on criteria that are none, before a worker has worked for them.
+    """
+    rubric = list(criteria)
+    for each in rubric:
+        if not isinstance(each, Criterion):
+            raise TypeError(f"a criterion is {type(each).__name__}; make it with criterion()")
     return LoopState(
         task,
-        list(criteria),
+        rubric,
         None if context is None else json_copy(context),
         [dict(message) for message in messages],
     )

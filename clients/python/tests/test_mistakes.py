@@ -1,0 +1,55 @@
+"""Mistakes that Python would let pass, or name in words of protobuf, are named in the caller's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from consensus_client import (
+    AsyncConsensusClient,
+    ConsensusClient,
+    sql,
+    submission,
+    tool_call_request,
+    turn,
+)
+from consensus_client.loop import Step, ToolRules
+from consensus_client.testing import FakeConsensus
+
+ONE_TEXT: dict[str, Callable[[Any], object]] = {
+    "columns": lambda text: sql(columns=text),
+    "output_keys": lambda text: turn(1, output_keys=text),
+    "policy_violations": lambda text: submission("T", "C", policy_violations=text),
+    "available_tools": lambda text: tool_call_request("T", "t", available_tools=text),
+}
+
+
+@pytest.mark.parametrize("name", ONE_TEXT)
+def test_one_text_in_place_of_a_list_is_not_taken_letter_by_letter(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"{name} is one str; must be a list: \['day'\]"):
+        ONE_TEXT[name]("day")
+    assert ONE_TEXT[name](["day"])
+    assert ONE_TEXT[name](key for key in ("day", "hour"))
+
+
+def test_a_loop_is_told_so_before_it_runs() -> None:
+    with pytest.raises(TypeError, match="output_keys is one str"):
+        Step(output_keys="day")
+    with pytest.raises(TypeError, match="available_tools is one str"):
+        ToolRules(available_tools="day")
+    with pytest.raises(TypeError, match="policy_violations is one str"):
+        tool_call_request("T", "t", policy_violations="mail.send")
+
+
+def test_a_batch_says_which_item_is_no_request() -> None:
+    words = r"requests\[0\] is of type Submission; must be a JudgeRequest, from judge_request\(\)"
+    with FakeConsensus() as fake:
+        with ConsensusClient(fake.target) as client, pytest.raises(TypeError, match=words):
+            client.batch_judge([submission("T", "C")])  # type: ignore[list-item]
+        assert not fake.requests
+
+
+async def test_a_batch_says_so_to_asyncio_programs_too() -> None:
+    with FakeConsensus() as fake:
+        async with AsyncConsensusClient(fake.target) as client:
+            with pytest.raises(TypeError, match=r"requests\[0\] is of type Submission"):
+                await client.batch_judge([submission("T", "C")])  # type: ignore[list-item]
