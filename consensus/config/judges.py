@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from urllib.parse import urlsplit
 
-from consensus.config.beside import content
 from consensus.config.bench import (
     BackendSection,
     HabitKeys,
@@ -14,6 +13,7 @@ from consensus.config.bench import (
     RemoteKeys,
     TlsSection,
 )
+from consensus.config.beside import content
 from consensus.config.faults import Faults
 from consensus.config.models import discovery_of, model_faults
 from consensus.config.nodes import MAX_BYTES

@@ -1,14 +1,21 @@
 """Whatever the bytes, no method answers UNKNOWN or INTERNAL; nothing of them becomes a label."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
+from consensus_client.testing import FakeLlm, llm_reply
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from consensus.config.load import parse_policies
 from consensus.v1 import consensus_pb2 as pb
-from consensus.v1 import submission_pb2
+from consensus.v1 import decision_pb2, submission_pb2
+from consensus.validators import check_faults
+from tests.service.refusal import refused
 from tests.service.running import Running, policy, request, rules, serving, submission
 from tests.service.scripted_judge import answers, backend, gradient
 from tests.service.test_malformed import ENVELOPES, METHODS, code
@@ -20,16 +27,40 @@ FINE = {
     grpc.StatusCode.NOT_FOUND,
     grpc.StatusCode.FAILED_PRECONDITION,
 }
-NAMES = {"default", "strict", "checks", "coverage", "conduct", "panel"}
+NAMES = {"default", "strict", "turns", "goal", "scenario", "process", "panel"}
+NAMES |= {"checks", "coverage", "conduct"}
+
+
+EMBEDDED = ("checks", "coverage", "conduct")
+POLICIES: dict[str, dict[str, Any]] = {
+    "default": policy(*EMBEDDED, panel={"settle": "early"}),
+    "strict": policy("checks", "conduct", panel={"strategy": "unanimous"}) | {"rubric": "required"},
+    "turns": policy(*EMBEDDED) | {"guards": {"turns": {}}},
+    "goal": policy(*EMBEDDED) | {"guards": {"goal": {}, "max_iterations": 5}},
+    "scenario": policy(*EMBEDDED) | {"guards": {"scenario": {}}},
+    "process": {"stages": [{"name": "panel", "checks": [{"exit_code": {}}]}]},
+}
+SCORE = llm_reply(json.dumps({"reasoning": "x", "score": 0.5, "confidence": 0.5}))
 
 
 @pytest.fixture(scope="module")
 async def server() -> AsyncIterator[Running]:
-    default = policy("checks", "coverage", "conduct", panel={"settle": "early"})
-    strict = policy("checks", "conduct", panel={"strategy": "unanimous"}) | {"rubric": "required"}
-    async with serving(rules(default=default, strict=strict)) as running:
-        yield running
-        assert labels(running) <= NAMES
+    with FakeLlm(lambda call: SCORE) as model:
+        async with backend(far=answers(gradient())) as judges:
+            far = {"kind": "remote", "target": judges.target, "judge": "far"}
+            llm = {"kind": "llm", "backend": "llm", "model": "m"}
+            llm |= {"discovery": {"token_threshold": 0, "max_steps": 0}}
+            own = {"rubric": {"criteria": [{"id": "C1", "text": "x"}]}}
+            content = {
+                "default_policy": "default",
+                "backends": {"llm": {"kind": "openai_chat", "base_url": model.base_url}},
+                "judges": {"far": far, "model": llm},
+                "policies": POLICIES | {"far": policy("far") | own, "model": policy("model")},
+            }
+            written = parse_policies(json.dumps(content), Path("policy.yaml"), check_faults)
+            async with serving(written) as running:
+                yield running
+                assert labels(running) <= NAMES | {"far", "model"}
 
 
 def labels(server: Running) -> set[str]:
@@ -92,7 +123,22 @@ schemas = st.dictionaries(keywords | texts, json_values, max_size=2)
 expressions = st.from_regex(r"[\[\](){}|*+?^$\\a.]{1,8}", fullmatch=True) | texts
 numerics = st.fixed_dictionaries({"value": st.floats(-1e300, 1e300), "tolerance": numbers})
 limits = st.fixed_dictionaries({"max_chars": counts}, optional={"max_words": counts})
+queries = st.fixed_dictionaries(
+    {},
+    optional={"setup": texts, "columns": st.lists(texts, max_size=2), "min_rows": st.integers()},
+).filter(lambda query: abs(query.get("min_rows", 0)) < 2**31)
+exit_codes = st.fixed_dictionaries(
+    {"expected": st.integers(-1, 2)},
+    optional={"stderr_score": st.floats(), "min_score": st.floats()},
+)
 kinds = st.one_of(
+    st.fixed_dictionaries({"sql": queries}),
+    st.fixed_dictionaries({"url": st.fixed_dictionaries({"contains": texts})}),
+    st.fixed_dictionaries(
+        {"code_run": st.fixed_dictionaries({"language": st.sampled_from(["python", "c", ""])})}
+    ),
+    st.fixed_dictionaries({"exit_code": exit_codes}),
+    st.fixed_dictionaries({"not_contains": texts}),
     st.fixed_dictionaries({"contains": texts}),
     st.fixed_dictionaries(
         {"contains_all": st.fixed_dictionaries({"values": st.lists(texts, min_size=1)})}
@@ -103,7 +149,12 @@ kinds = st.one_of(
     st.fixed_dictionaries({"length": limits}),
     st.fixed_dictionaries({"code_block": texts}),
 )
-checks = st.builds(lambda kind, out: kind | {"output": out}, kinds, st.sampled_from(["", "o"]))
+checks = st.builds(
+    lambda kind, out, target: kind | {"output": out, "target": target},
+    kinds,
+    st.sampled_from(["", "o"]),
+    st.sampled_from([0, 1, 2, 7]),
+)
 criteria = st.builds(
     submission_pb2.Criterion,
     id=st.sampled_from(["C1", "C2", "C3"]),
@@ -114,6 +165,68 @@ criteria = st.builds(
 )
 rubrics = st.lists(criteria, max_size=3, unique_by=lambda criterion: criterion.id)
 turns = st.fixed_dictionaries({"role": st.sampled_from(["user", "tool"]), "content": texts})
+small = st.integers(-1, 3) | st.integers(-(2**31), 2**31 - 1)
+calls = st.lists(
+    st.fixed_dictionaries({"name": texts, "arguments": texts}, optional={"failed": st.booleans()}),
+    max_size=2,
+)
+earlier = st.fixed_dictionaries(
+    {"text": texts, "tool_calls": calls},
+    optional={"criteria_met": small, "goal_status": st.integers(0, 7),
+              "goal_confidence": st.floats()},
+)  # fmt: skip
+run_turns = st.fixed_dictionaries(
+    {"iteration": small, "tool_calls": calls, "client_facing": st.booleans()},
+    optional={
+        "max_iterations": small,
+        "judge_every_n_turns": small,
+        "output_keys": st.lists(
+            st.fixed_dictionaries({"name": st.sampled_from(["a", "b", ""])}), max_size=3
+        ),
+        "success_criteria": texts,
+        "node_description": texts,
+        "earlier": st.lists(earlier, max_size=4),
+    },
+)
+processes = st.fixed_dictionaries({"exit_code": small, "stderr": texts})
+scenarios = st.fixed_dictionaries({"description": texts, "verdict_required": st.booleans()})
+ids = st.sampled_from(["", "0" * 16, "a" * 16, "b" * 16, "c" * 16, "x"])
+times = st.sampled_from([None, 0, -1, "5", 1e300, True, 2**64 - 1, 2**64, "9" * 30])
+wholes = st.sampled_from([0, -1, 10**4299, 2**63])
+any_values = st.one_of(
+    st.fixed_dictionaries({"stringValue": texts | st.just('[{"a": "[1, NaN]"}]')}),
+    st.fixed_dictionaries({"intValue": wholes}),
+    st.fixed_dictionaries({"doubleValue": st.floats()}),
+    st.fixed_dictionaries({"arrayValue": json_values}),
+    json_values,
+)
+usage = st.sampled_from(["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "\ud800"])
+attributes = st.lists(
+    st.fixed_dictionaries({"key": usage | texts, "value": any_values}), max_size=3
+)
+spans = st.fixed_dictionaries(
+    {"traceId": st.just("a" * 32), "spanId": ids, "name": texts | st.just("\ud800")},
+    optional={
+        "parentSpanId": ids,
+        "startTimeUnixNano": times,
+        "endTimeUnixNano": times,
+        "attributes": attributes | json_values,
+        "events": st.lists(json_values | st.fixed_dictionaries({"attributes": attributes}))
+        | json_values,
+        "status": st.fixed_dictionaries({"code": st.integers(0, 3), "message": texts})
+        | json_values,
+    },
+)
+documents = st.builds(
+    lambda spans: json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}),
+    st.lists(spans, max_size=4),
+)
+traces = st.one_of(
+    st.fixed_dictionaries({"otlp_json": documents | json_values.map(json.dumps) | texts}),
+    st.fixed_dictionaries({"otlp_protobuf": st.binary(max_size=60)}),
+    st.just({}),
+)
+unset = st.none()
 candidates = st.sampled_from(["```json\n{}\n```", "[1, 2", "42 or 1e999", "\x00", "9" * 400])
 submissions = st.builds(
     submission_pb2.Submission,
@@ -122,6 +235,11 @@ submissions = st.builds(
     rubric=st.fixed_dictionaries({"criteria": rubrics}),
     messages=st.lists(turns, max_size=2),
     context=json_objects,
+    turn=unset | run_turns,
+    process=unset | processes,
+    scenario=unset | scenarios,
+    trace=unset | traces,
+    policy_violations=st.lists(texts | st.just("a\n\x1b[2J<<<"), max_size=2),
 )
 overrides = st.builds(
     pb.Overrides,
@@ -132,15 +250,47 @@ overrides = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
-@given(asked=submissions, wanted=overrides, name=st.sampled_from(["", "strict", "nobody"]))
+async def refusal(call: Awaitable[Any]) -> grpc.StatusCode:
+    """Return how a call ends; a refusal of an argument names the fields and the values at fault."""
+    try:
+        await call
+    except grpc.aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+            assert (await refused(again(error))).fields
+        return error.code()
+    return grpc.StatusCode.OK
+
+
+async def again(error: grpc.aio.AioRpcError) -> None:
+    raise error
+
+
+@settings(max_examples=300, deadline=None)
+@given(asked=submissions, wanted=overrides, name=st.sampled_from(["", *POLICIES, "nobody"]))
 async def test_any_request_that_parses_is_answered_or_refused(
     server: Running, asked: submission_pb2.Submission, wanted: pb.Overrides, name: str
 ) -> None:
     judged = request(name, submission=asked, overrides=wanted)
-    seen = await code(server, "Judge", judged.SerializeToString())
+    seen = await refusal(server.consensus.Judge(judged))
     event(seen.name)
     assert seen in FINE
+
+
+@settings(max_examples=150, deadline=None)
+@given(trace=traces, asked=submissions, name=st.sampled_from(["far", "model"]))
+async def test_whatever_a_trace_holds_the_judges_that_it_is_put_to_can_score(
+    server: Running, asked: submission_pb2.Submission, trace: dict[str, Any], name: str
+) -> None:
+    asked.ClearField("trace")
+    fields = {"task": asked.task, "candidate": "x", "trace": trace}
+    judged = request(name, submission=submission_pb2.Submission(**fields))
+    try:
+        decision = (await server.consensus.Judge(judged)).decision
+    except grpc.aio.AioRpcError as error:
+        assert error.code() is grpc.StatusCode.INVALID_ARGUMENT
+        return
+    (seat,) = decision.stages[0].consensus.individual_results
+    assert seat.status == decision_pb2.SEAT_STATUS_SCORED, seat.failure.reason
 
 
 @moderate
