@@ -15,7 +15,7 @@ def content(file: Path) -> bytes:
     Raises OSError where there is none, or something else, such as a pipe that nobody writes to.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as opened:
+    with os.fdopen(descriptor, "rb") as opened:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{file} is no file")
         return opened.read(MAX_BYTES + 1)

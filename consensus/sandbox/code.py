@@ -103,7 +103,7 @@ class CodeProver:
             *("--size", str(rules.disk_bytes), "--tmpfs", "/work"),
             *("--ro-bind-data", str(code), "/work/answer.py"),
             *("--ro-bind-data", str(test), "/work/test.py"),
-            # A server that runs as root owns the kernel's switches in there, whatever its namespace.
+            # A server that runs as root owns the kernel's switches in there, in any namespace.
             *("--remount-ro", "/proc"),
             *("--remount-ro", "/", "--chdir", "/work", "--seccomp", str(calls)),
             *("--", _found("prlimit")),
