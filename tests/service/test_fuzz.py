@@ -276,7 +276,7 @@ overrides = st.builds(
 
 async def ending(call: Awaitable[Any]) -> grpc.StatusCode:
     """Return how a call ends; a refusal of an argument names the fields and the values at fault."""
-    ends: list[Any] = await asyncio.gather(call, return_exceptions=True)
+    ends: Any = await asyncio.gather(call, return_exceptions=True)
     if not isinstance(ends[0], BaseException):
         return grpc.StatusCode.OK
     found = refusal(ends[0])

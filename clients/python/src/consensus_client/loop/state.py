@@ -158,20 +158,15 @@ class LoopState:
             record["turns"] = [_typed(Turn(**each)) for each in record["turns"]]
             record["status"] = LoopStatus(record["status"])
             record["phase"] = Phase(record["phase"])
-        except (
-            AttributeError,
-            KeyError,
-            TypeError,
-            ValueError,
-            ParseError,
-            RecursionError,
-        ) as error:
+        except _FAULTS as error:
             raise ValueError(f"not a loop state of version {VERSION}") from error
         if not fits:
             raise ValueError(f"not a loop state of version {VERSION}")
         return _typed(cls(**record))
 
 
+_FAULTS = (AttributeError, KeyError, TypeError, ValueError, ParseError, RecursionError)
+"""What a record raises that is none, or is nested too deep."""
 _R = TypeVar("_R", LoopState, Turn)
 
 
@@ -197,7 +192,7 @@ def _is(value: object, hint: Any) -> bool:
     if kind is UnionType:
         return any(_is(value, each) for each in inner)
     if hint is float:
-        return type(value) in (int, float) and math.isfinite(cast("float", value))
+        return type(value) in (int, float) and abs(cast("float", value)) < math.inf
     return type(value) is hint
 
 
