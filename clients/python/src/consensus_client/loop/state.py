@@ -162,7 +162,9 @@ class LoopState:
             raise ValueError(f"not a loop state of version {VERSION}") from error
         if not fits:
             raise ValueError(f"not a loop state of version {VERSION}")
-        return _typed(cls(**record))
+        state = cls(**record)
+        _typed(state)
+        return state
 
 
 _FAULTS = (AttributeError, KeyError, TypeError, ValueError, ParseError, RecursionError)
