@@ -1,6 +1,8 @@
 """What a reload does to judges that are models: their connections, and their prompts in files."""
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -8,6 +10,8 @@ import pytest
 from consensus_client.testing import FakeLlm, llm_reply
 
 from consensus import bench as bench_module
+from consensus.app import read_policies
+from consensus.domain.errors import PolicyFileError
 from consensus.v1 import decision_pb2
 from tests.reloading import hang_up, running, write
 
@@ -108,3 +112,28 @@ async def test_a_template_that_was_refused_is_taken_once_it_is_mended(file: Path
             write(template, f"Judge. {FIELDS}")
             await server.witness.until("error", "ok")
             assert scored(await server.decision()) == ["a"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["a pipe", "a folder"])
+async def test_what_is_no_file_in_the_place_of_a_template_holds_up_no_reload(
+    file: Path, make: Callable[[Path], None]
+) -> None:
+    template = file.with_name("expert.txt")
+    make(template)
+    with FakeLlm(GOOD) as fake:
+        write(file, models(fake.base_url, "a"))
+        async with running(file, reload_seconds=0.01) as server:
+            write(file, models(fake.base_url, "a", template=template.name))
+            await server.witness.until("error")
+            write(file.with_name("sound.txt"), f"Judge. {FIELDS}")
+            write(file, models(fake.base_url, "a", template="sound.txt"))
+            await server.witness.until("error", "ok")
+            assert scored(await server.decision()) == ["a"]
+
+
+def test_a_template_is_not_read_beyond_a_megabyte(file: Path) -> None:
+    write(file.with_name("expert.txt"), "x" * (1 << 20) + FIELDS)
+    write(file, models("http://127.0.0.1:1", "a", template="expert.txt"))
+    with pytest.raises(PolicyFileError) as refused:
+        read_policies(file)
+    assert "template_file: has more than 1048576 bytes" in refused.value.lines()[0]

@@ -12,9 +12,11 @@ from consensus.config.bench import (
     RemoteKeys,
     TlsSection,
 )
+from consensus.config.beside import content
 from consensus.config.faults import Faults
 from consensus.config.habits import HabitKeys
 from consensus.config.models import discovery_of, model_faults
+from consensus.config.nodes import MAX_BYTES
 from consensus.config.positions import Path
 from consensus.config.shape import allowed, node_at, suggestion
 from consensus.domain.judges import (
@@ -174,11 +176,14 @@ class BenchBuilder:
         if not name or not FilePath(name).is_file():
             return ""
         try:
-            text = FilePath(name).read_text("utf-8")
+            data = content(FilePath(name))
+            text = "" if len(data) > MAX_BYTES else data.decode()
         except (OSError, UnicodeDecodeError) as error:
             self._faults.add((*path, "template_file"), f"cannot be read: {error}")
             return ""
-        if not text.strip():
+        if len(data) > MAX_BYTES:
+            self._faults.add((*path, "template_file"), f"has more than {MAX_BYTES} bytes")
+        elif not text.strip():
             self._faults.add((*path, "template_file"), "is empty; must be a prompt template")
         return text
 

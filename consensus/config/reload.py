@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 
+from consensus.config.beside import content
 from consensus.config.load import load_policies
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import PolicySet
@@ -97,7 +98,7 @@ class Reloader:
         digest = hashlib.sha256()
         for file in (self._file, *map(Path, self._beside)):
             try:
-                digest.update(hashlib.sha256(file.read_bytes()).digest())
+                digest.update(hashlib.sha256(content(file)).digest())
             except OSError:
                 digest.update(b"cannot be read")
         return digest.digest()

@@ -92,6 +92,7 @@ class CodeProver:
         return [
             _found("bwrap"),
             *("--unshare-user", "--unshare-all", "--die-with-parent", "--new-session"),
+            "--as-pid-1",  # bwrap does not wait for a process of its own in between
             *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
             *("--cap-drop", "ALL", "--clearenv"),
             *("--setenv", "PATH", "/usr/bin:/bin", "--setenv", "LANG", "C.UTF-8"),
@@ -102,6 +103,8 @@ class CodeProver:
             *("--size", str(rules.disk_bytes), "--tmpfs", "/work"),
             *("--ro-bind-data", str(code), "/work/answer.py"),
             *("--ro-bind-data", str(test), "/work/test.py"),
+            # A server that runs as root owns the kernel's switches in there, in any namespace.
+            *("--remount-ro", "/proc"),
             *("--remount-ro", "/", "--chdir", "/work", "--seccomp", str(calls)),
             *("--", _found("prlimit")),
             f"--as={rules.memory_bytes}",

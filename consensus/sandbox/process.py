@@ -8,8 +8,11 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 _CHUNK = 1 << 16
+_REAPING_SECONDS = 2.0
+"""Most that a program takes to end once the one that it started is killed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +40,7 @@ async def run(
     It is ended after `seconds`, after `most_bytes` of output or errors, and when cancelled.
     Raises OSError where it cannot be started.
     """
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd="/",
-        env={},
-        pass_fds=fds,
-        start_new_session=True,
-    )
+    process = await _started(argv, fds)
     try:
         async with asyncio.timeout(seconds):
             async with asyncio.TaskGroup() as group:
@@ -65,6 +59,36 @@ async def run(
         await asyncio.shield(_end(process))
 
 
+async def _started(argv: Sequence[str], fds: Sequence[int]) -> asyncio.subprocess.Process:
+    """Start a program. Raises OSError.
+
+    Cancelled half-way, asyncio would kill the first process alone and then wait, for as long as
+    what that one has started holds its pipes: so it is started first, and ended as any other is.
+    """
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd="/",
+            env={},
+            pass_fds=fds,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.shield(_end_once(starting))
+        raise
+
+
+async def _end_once(starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
+    with contextlib.suppress(OSError):
+        await _end(await starting)
+
+
 async def _write(stream: asyncio.StreamWriter | None, given: bytes) -> None:
     assert stream is not None  # noqa: S101 - a pipe, as asked for
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -80,15 +104,24 @@ async def _read(
     assert stream is not None  # noqa: S101 - a pipe, as asked for
     data = b""
     while part := await stream.read(_CHUNK):
-        data += part
-        if len(data) > most:
-            _kill(process)
-            break
+        if len(data) <= most:  # what comes after is read all the same: it has not ended before
+            data += part
+            if len(data) > most:
+                _kill(process)
     return data
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     _kill(process)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_REAPING_SECONDS):
+            await _ended(process)
+            return
+    _kill_group(process)
+    await _ended(process)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
     for stream in (process.stdout, process.stderr):
         while stream is not None and await stream.read(_CHUNK):
             pass  # what nobody reads would keep the pipe open
@@ -96,5 +129,26 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
+    """Kill the program; where it has started another, only that: the first one takes its remains,
+    which would else be left to process 1, and that may be us.
+    """
+    children = _children(process.pid) if process.returncode is None else []
+    for child in children:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+    if not children:
+        _kill_group(process)
+
+
+def _kill_group(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of a program of one thread; none where the system does not tell."""
+    try:
+        told = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii")
+    except OSError:
+        return []
+    return [int(child) for child in told.split()]

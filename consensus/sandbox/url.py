@@ -6,6 +6,7 @@ decompression, a bounded part of a body, and redirects are looked over like any 
 """
 
 import asyncio
+import codecs
 import fnmatch
 import socket
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ _LOOKUPS = 4
 """Names looked up at a time, in threads: one that hangs holds up no other work."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 _TEXTUAL = ("text/", "application/json", "application/xml", "application/xhtml+xml")
+_NO_CHARSETS = ("idna", "punycode", "raw-unicode-escape", "unicode-escape", "utf-7")
+"""Encodings of Python's that no page is written in; a megabyte of Punycode takes it minutes."""
 _SHOWN = 120
 _HEADERS = {
     "Accept": "*/*",
@@ -213,6 +216,8 @@ def _literal(host: str) -> bool:
 
 def _decoded(body: bytes, charset: str | None) -> str:
     try:
+        if codecs.lookup(charset or "utf-8").name in _NO_CHARSETS:
+            return ""
         return body.decode(charset or "utf-8", "replace")
     except LookupError:
         return ""

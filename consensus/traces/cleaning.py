@@ -11,8 +11,13 @@ REPEATED = Marker("[DUPLICATE - SEE ABOVE]")
 TOO_DEEP = Marker("[NESTED TOO DEEP]")
 MAX_NESTING = 32
 """Levels of lists and objects that are told, those inside JSON texts counted."""
+MAX_PARTS = 50_000
+"""Brackets and commas of a JSON text that is opened; one of more is told as it is. Reading it would
+hold up the event loop, from whatever thread, and take two hundred times its size.
+"""
 _NUMBERS, _LISTS = (int, float), (list, tuple)
 _OBJECTS = (dict, Mapping)  # in this order: the second takes ten times as long to tell
+_PARTS = ("{", "[", ",")
 _PREFIX = "langwatch."
 _INTERNAL = frozenset({"langwatch.thread.id", "langwatch.scenario.id", "langwatch.scenario.name"})
 """They say which test it is, not what the agent did."""
@@ -97,6 +102,8 @@ def _opened(text: str) -> object:
     """Return what a text of JSON holds; None for any other text."""
     bare = text.strip()
     if bare[:1] + bare[-1:] not in ("{}", "[]"):
+        return None
+    if len(bare) > MAX_PARTS and sum(map(bare.count, _PARTS)) > MAX_PARTS:
         return None
     try:
         opened: object = json.loads(bare)

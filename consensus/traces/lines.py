@@ -11,6 +11,8 @@ ID_CHARS = 8
 """Of a span id, in brackets."""
 _BRIEF_NAME = 200
 _BRIEF_MESSAGE = 500
+_MOST_TOKENS = 10**18
+"""A count beyond is none; Python would not even write it, had it thousands of digits."""
 _USAGE = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
 
 
@@ -74,6 +76,6 @@ def _tokens(span: Span) -> str:
 
 
 def _count(value: object) -> int | None:
-    if isinstance(value, str) and value.isdecimal() and len(value) < 19:
+    if isinstance(value, str) and value.isdecimal() and len(value) <= 18:
         return int(value)
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and abs(value) < _MOST_TOKENS else None

@@ -11,8 +11,8 @@ class Marker(str):
 
 
 _DATA_URL = re.compile(
-    r"data:(?P<type>[a-z]{1,40}/[a-z0-9.+-]{1,80})(?:;[a-z0-9=.+-]{1,80}){0,4}"
-    r";base64,(?P<data>[a-z0-9+/=_-]+)",
+    r"data:(?P<type>[a-z]{1,40}/[a-z0-9.+-]{1,80}+)(?:;[a-z0-9=.+-]{1,80}+){0,4}"
+    r";base64,(?P<data>[a-z0-9+/=_-]++)",
     re.IGNORECASE,
 )
 _MEDIA_TYPE = re.compile(r"[a-z]{1,40}/[a-z0-9.+-]{1,80}", re.IGNORECASE)

@@ -19,6 +19,8 @@ _HIDDEN_RANGES = (
     *((0x2060, 0x2060), (0x2066, 0x2069), (0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xE0000, 0xE007F)),
 )
 """What would break a line, turn its direction, hide text in it, or has no UTF-8."""
+_AT_ONCE = 1 << 16
+"""Characters that are escaped in one go: in between, the event loop may run."""
 _ESCAPES = {
     code: json.dumps(chr(code))[1:-1].replace("\x7f", "\\u007f")
     for first, last in _HIDDEN_RANGES
@@ -46,7 +48,12 @@ def moment(ns: int) -> str:
 
 def one_line(text: str) -> str:
     """Return `text` with escapes for line breaks and for what cannot be seen."""
-    return text if text.isascii() and text.isprintable() else text.translate(_ESCAPES)
+    if text.isascii() and text.isprintable():
+        return text
+    if len(text) <= _AT_ONCE:
+        return text.translate(_ESCAPES)
+    slices = [text[at : at + _AT_ONCE] for at in range(0, len(text), _AT_ONCE)]
+    return "".join([part.translate(_ESCAPES) for part in slices])
 
 
 def cut(text: str, most: int) -> str:

@@ -23,6 +23,8 @@ that is quick, and few texts have so many.
 """
 _HEXADECIMAL = re.compile("[0-9a-f]+")
 _WHOLE = re.compile("-?[0-9]{1,20}")
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Half characters: JSON can write them, nothing that we write can."""
 _BLANK = re.compile(r"\s*")
 _ERRORS = (2, "STATUS_CODE_ERROR")
 _Object = Mapping[str, object]
@@ -148,7 +150,7 @@ def _text(value: object) -> str:
         return ""
     if not isinstance(value, str):
         raise _WrongError(f"is {_kind(value)}; must be a text")
-    return value
+    return value if value.isascii() else _HALVES.sub("\N{REPLACEMENT CHARACTER}", value)
 
 
 def _trace_id(value: object) -> str:
@@ -173,7 +175,7 @@ def _id(value: object, digits: int) -> str:
 def _nanoseconds(value: object) -> int:
     number = 0 if value is None else _whole(value)
     if not 0 <= number <= _MAX_NS:
-        raise _WrongError(f"is {number}; must be 0 to {_MAX_NS}")
+        raise _WrongError(f"is {str(number)[:40]}; must be 0 to {_MAX_NS}")
     return number
 
 

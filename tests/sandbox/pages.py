@@ -15,6 +15,10 @@ TEXTS: dict[str, dict[str, Any]] = {
         "headers": {"Content-Type": "text/plain; charset=latin-1"},
     },
     "/strange": {"body": b"Paris", "headers": {"Content-Type": "text/plain; charset=none"}},
+    "/punycode": {
+        "body": b"-" + b"b" * 1_000_000,
+        "headers": {"Content-Type": "text/plain; charset=punycode"},
+    },
     "/large": {"text": "Paris " * 1_000_000},
     "/picture": {"body": b"Paris", "content_type": "image/png"},
     "/packed": {

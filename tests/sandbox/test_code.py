@@ -1,7 +1,9 @@
 """Code: what runs to its end holds; what it tries besides gets it nowhere."""
 
 import asyncio
+import ctypes
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,8 @@ def _libc(call: str) -> str:
         ("open('/x', 'w')", "Read-only"),
         ("open('/dev/x', 'w')", "Read-only"),
         ("open('answer.py', 'w')", "Read-only"),
+        ("open('/proc/sys/kernel/core_pattern', 'w')", "Read-only"),
+        ("open('/proc/self/oom_score_adj', 'w')", "Read-only"),
         ("import os; os.fork()", REFUSED),
         ("import subprocess; subprocess.run(['true'])", REFUSED),
         ("x = 'x' * 10**9", "MemoryError"),
@@ -90,7 +94,8 @@ def _libc(call: str) -> str:
         (_libc("shmget(0, 9, 0o1600)"), REFUSED),
         (_libc("unshare(0x10000000)"), REFUSED),
     ],
-    ids=["network", "loopback", "passwd", "shadow", "usr", "root", "dev", "own file", "fork",
+    ids=["network", "loopback", "passwd", "shadow", "usr", "root", "dev", "own file",
+         "kernel switches", "own process", "fork",
          "subprocess", "memory", "file size", "disk", "files", "memfd", "shared memory",
          "namespace"],
 )  # fmt: skip
@@ -135,6 +140,41 @@ async def test_code_is_killed_when_nobody_waits(tmp_path: Path) -> None:
         await asyncio.gather(task, return_exceptions=True)
         assert task.cancelled()
         assert (await prover.prove(CodeRun("python"), "x = 1")).passed, "the place is free again"
+
+
+@pytest.fixture
+def as_process_1() -> Iterator[None]:
+    """Inherit what nobody waits for, as the first process of a container does."""
+    library, be_reaper = ctypes.CDLL(None), 36
+    assert library.prctl(be_reaper, 1, 0, 0, 0) == 0
+    yield
+    library.prctl(be_reaper, 0, 0, 0, 0)
+
+
+def children() -> set[str]:
+    return {
+        child
+        for thread in Path("/proc/self/task").iterdir()
+        for child in (thread / "children").read_text().split()
+    }
+
+
+@needs_bubblewrap
+@pytest.mark.usefixtures("as_process_1")
+async def test_nothing_is_left_behind_whenever_code_is_killed() -> None:
+    before = children()
+    prover = CodeProver(CodeRules(timeout_seconds=60.0, concurrency=2))
+    for steps in range(0, 60, 3):
+        for code in ("import time; time.sleep(99)", "while True: print(1)"):
+            task = asyncio.create_task(prover.prove(CodeRun("python"), code))
+            for _ in range(steps):
+                await asyncio.sleep(0.0005)
+            task.cancel()
+            await asyncio.wait([task], timeout=20)
+            assert task.cancelled()
+    assert (await prover.prove(CodeRun("python"), "x = 1")).passed, "the places are free again"
+    assert not (await proof("while True: pass", timeout_seconds=0.2)).passed
+    assert children() == before
 
 
 async def test_a_sandbox_that_cannot_be_set_up_says_so(

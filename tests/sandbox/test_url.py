@@ -63,6 +63,7 @@ async def test_what_answers_holds(site: Pages, paths: tuple[str, ...], contains:
         (("/picture",), "Paris", "answers with something else than text"),
         (("/packed",), "Paris", "answers with packed text"),
         (("/strange",), "Ça", "does not answer with the expected text"),
+        (("/punycode",), "Ça", "does not answer with the expected text"),
         (("/round",), "", "redirects more than 3 times"),
         (("/paris",) * 6, "", "has 6 URLs; at most 5"),
     ],

@@ -1,14 +1,23 @@
 """Whatever the bytes, no method answers UNKNOWN or INTERNAL; nothing of them becomes a label."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
+from consensus_client.testing import FakeLlm, llm_reply
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from consensus.config.load import parse_policies
 from consensus.v1 import consensus_pb2 as pb
-from consensus.v1 import submission_pb2
+from consensus.v1 import decision_pb2, submission_pb2
+from consensus.validators import check_faults
+from tests.service.any_submission import numbers, sound_spans, submissions
+from tests.service.refusal import refusal
 from tests.service.running import Running, policy, request, rules, serving, submission
 from tests.service.scripted_judge import answers, backend, gradient
 from tests.service.test_malformed import ENVELOPES, METHODS, code
@@ -20,16 +29,40 @@ FINE = {
     grpc.StatusCode.NOT_FOUND,
     grpc.StatusCode.FAILED_PRECONDITION,
 }
-NAMES = {"default", "strict", "checks", "coverage", "conduct", "panel"}
+NAMES = {"default", "strict", "turns", "goal", "scenario", "process", "panel"}
+NAMES |= {"checks", "coverage", "conduct"}
+
+
+EMBEDDED = ("checks", "coverage", "conduct")
+POLICIES: dict[str, dict[str, Any]] = {
+    "default": policy(*EMBEDDED, panel={"settle": "early"}),
+    "strict": policy("checks", "conduct", panel={"strategy": "unanimous"}) | {"rubric": "required"},
+    "turns": policy(*EMBEDDED) | {"guards": {"turns": {}}},
+    "goal": policy(*EMBEDDED) | {"guards": {"goal": {}, "max_iterations": 5}},
+    "scenario": policy(*EMBEDDED) | {"guards": {"scenario": {}}},
+    "process": {"stages": [{"name": "panel", "checks": [{"exit_code": {}}]}]},
+}
+SCORE = llm_reply(json.dumps({"reasoning": "x", "score": 0.5, "confidence": 0.5}))
 
 
 @pytest.fixture(scope="module")
 async def server() -> AsyncIterator[Running]:
-    default = policy("checks", "coverage", "conduct", panel={"settle": "early"})
-    strict = policy("checks", "conduct", panel={"strategy": "unanimous"}) | {"rubric": "required"}
-    async with serving(rules(default=default, strict=strict)) as running:
-        yield running
-        assert labels(running) <= NAMES
+    with FakeLlm(lambda call: SCORE) as model:
+        async with backend(far=answers(gradient())) as judges:
+            far = {"kind": "remote", "target": judges.target, "judge": "far"}
+            llm: dict[str, Any] = {"kind": "llm", "backend": "llm", "model": "m"}
+            llm |= {"discovery": {"token_threshold": 0, "max_steps": 0}}
+            own = {"rubric": {"criteria": [{"id": "C1", "text": "x"}]}}
+            content = {
+                "default_policy": "default",
+                "backends": {"llm": {"kind": "openai_chat", "base_url": model.base_url}},
+                "judges": {"far": far, "model": llm},
+                "policies": POLICIES | {"far": policy("far") | own, "model": policy("model")},
+            }
+            written = parse_policies(json.dumps(content), Path("policy.yaml"), check_faults)
+            async with serving(written) as running:
+                yield running
+                assert labels(running) <= NAMES | {"far", "model"}
 
 
 def labels(server: Running) -> set[str]:
@@ -78,51 +111,6 @@ async def test_damaged_requests_are_answered_or_refused(
     assert await code(server, method, ENVELOPES[method](data)) in FINE
 
 
-texts = st.text(min_size=1, max_size=20)
-numbers = st.floats(0.01, 1)
-counts = st.integers(0, 5) | st.integers(0, 2**31 - 1)
-json_values = st.recursive(
-    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | texts,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
-    max_leaves=8,
-)
-keywords = st.sampled_from(["type", "properties", "$ref", "pattern", "items", "enum", "minimum"])
-json_objects = st.dictionaries(texts, json_values, max_size=3)
-schemas = st.dictionaries(keywords | texts, json_values, max_size=2)
-expressions = st.from_regex(r"[\[\](){}|*+?^$\\a.]{1,8}", fullmatch=True) | texts
-numerics = st.fixed_dictionaries({"value": st.floats(-1e300, 1e300), "tolerance": numbers})
-limits = st.fixed_dictionaries({"max_chars": counts}, optional={"max_words": counts})
-kinds = st.one_of(
-    st.fixed_dictionaries({"contains": texts}),
-    st.fixed_dictionaries(
-        {"contains_all": st.fixed_dictionaries({"values": st.lists(texts, min_size=1)})}
-    ),
-    st.fixed_dictionaries({"regex": expressions}),
-    st.fixed_dictionaries({"json_schema": schemas}),
-    st.fixed_dictionaries({"numeric": numerics}),
-    st.fixed_dictionaries({"length": limits}),
-    st.fixed_dictionaries({"code_block": texts}),
-)
-checks = st.builds(lambda kind, out: kind | {"output": out}, kinds, st.sampled_from(["", "o"]))
-criteria = st.builds(
-    submission_pb2.Criterion,
-    id=st.sampled_from(["C1", "C2", "C3"]),
-    text=texts,
-    required=st.booleans(),
-    weight=st.none() | numbers,
-    checks=st.lists(checks, max_size=2),
-)
-rubrics = st.lists(criteria, max_size=3, unique_by=lambda criterion: criterion.id)
-turns = st.fixed_dictionaries({"role": st.sampled_from(["user", "tool"]), "content": texts})
-candidates = st.sampled_from(["```json\n{}\n```", "[1, 2", "42 or 1e999", "\x00", "9" * 400])
-submissions = st.builds(
-    submission_pb2.Submission,
-    task=texts,
-    candidate=texts | candidates,
-    rubric=st.fixed_dictionaries({"criteria": rubrics}),
-    messages=st.lists(turns, max_size=2),
-    context=json_objects,
-)
 overrides = st.builds(
     pb.Overrides,
     strategy=st.integers(0, 6),
@@ -132,15 +120,37 @@ overrides = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
-@given(asked=submissions, wanted=overrides, name=st.sampled_from(["", "strict", "nobody"]))
+async def ending(call: Awaitable[Any]) -> grpc.StatusCode:
+    """Return how a call ends; a refusal of an argument names the fields and the values at fault."""
+    ends: Any = await asyncio.gather(call, return_exceptions=True)
+    if not isinstance(ends[0], BaseException):
+        return grpc.StatusCode.OK
+    found = refusal(ends[0])
+    assert found.fields or found.code is not grpc.StatusCode.INVALID_ARGUMENT
+    return found.code
+
+
+@settings(max_examples=300, deadline=None)
+@given(asked=submissions, wanted=overrides, name=st.sampled_from(["", *POLICIES, "nobody"]))
 async def test_any_request_that_parses_is_answered_or_refused(
     server: Running, asked: submission_pb2.Submission, wanted: pb.Overrides, name: str
 ) -> None:
     judged = request(name, submission=asked, overrides=wanted)
-    seen = await code(server, "Judge", judged.SerializeToString())
+    seen = await ending(server.consensus.Judge(judged))
     event(seen.name)
     assert seen in FINE
+
+
+@settings(max_examples=150, deadline=None)
+@given(spans=st.lists(sound_spans, min_size=1, max_size=4), name=st.sampled_from(["far", "model"]))
+async def test_whatever_a_trace_holds_the_judges_that_it_is_put_to_can_score(
+    server: Running, spans: list[Any], name: str
+) -> None:
+    text = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+    judged = request(name, submission=submission(trace={"otlp_json": text}))
+    decision = (await server.consensus.Judge(judged)).decision
+    (seat,) = decision.stages[0].consensus.individual_results
+    assert seat.status == decision_pb2.SEAT_STATUS_SCORED, seat.failure.reason
 
 
 @moderate

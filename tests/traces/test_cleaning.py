@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from consensus.traces import digest, expand_trace
-from consensus.traces.cleaning import clean
+from consensus.traces.cleaning import MAX_PARTS, clean
 from tests.traces.building import VALUES, law, span, tree
 
 LONG = "This is a long text that reaches the threshold for telling it only once."
@@ -136,6 +136,15 @@ def test_values_are_opened_32_levels_deep() -> None:
     for _ in range(40):
         value = [value]
     assert told(k=value) == ["k: " + "[" * 32 + '"[NESTED TOO DEEP]"' + "]" * 32]
+
+
+@pytest.mark.parametrize(
+    ("parts", "opened"), [(MAX_PARTS, True), (MAX_PARTS + 1, False)], ids=["at most", "too many"]
+)
+def test_a_json_text_of_too_many_parts_is_told_as_it_is(parts: int, opened: bool) -> None:
+    text = "[" + "1," * (parts - 1) + "1 ]"
+    assert isinstance(clean(text + " "), list) == opened
+    assert (clean(text) == text) != opened
 
 
 def test_what_is_no_json_value_is_refused() -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from consensus.domain.trace import Span, SpanEvent
 from consensus.traces import Trace, digest
+from consensus.traces.words import one_line
 from tests.traces.building import SAMPLE, any_spans, law, span, tree
 
 PAGE = """\
@@ -138,7 +139,7 @@ def test_a_budget_that_holds_nothing_is_refused(numbers: tuple[int, int]) -> Non
         digest(tree(), *numbers)
 
 
-@pytest.mark.parametrize("count", ["x", -1.5, None, "9" * 30, "²"])
+@pytest.mark.parametrize("count", ["x", -1.5, None, "9" * 30, "²", 10**4299, -(10**4299)])
 def test_tokens_that_are_no_number_are_not_told(count: object) -> None:
     told = digest(tree(span("a", attributes=used(count, 7))), full_tokens=0)
     assert "step (100ms, 7 tokens)" in told.text
@@ -165,6 +166,11 @@ def test_long_texts_are_cut_in_the_tree_alone() -> None:
     assert "m" * 501 not in brief
     assert "n" * 300 + " (" in full
     assert "ERROR: " + "m" * 600 in full
+
+
+def test_escapes_are_the_same_in_a_text_of_any_length() -> None:
+    name = "\x1b\n°" * 50_000
+    assert one_line(name) == "\\u001b\\n°" * 50_000
 
 
 def test_nothing_in_a_span_can_forge_a_line() -> None:

@@ -110,6 +110,13 @@ def test_a_json_value_is_read(value: object, found: object) -> None:
     assert read(one(attributes=[{"key": "k", "value": value}]))[0].attributes == {"k": found}
 
 
+def test_half_characters_are_replaced_so_that_spans_can_be_sent_on() -> None:
+    half = "\ud800x"
+    (span,) = read(one(name=half, attributes=[{"key": half, "value": {"stringValue": half}}]))
+    assert (span.name, span.attributes) == ("�x", {"�x": "�x"})
+    assert spans_from(otlp_bytes([span]), Encoding.PROTOBUF) == (span,)
+
+
 @pytest.mark.parametrize("code", [2, "STATUS_CODE_ERROR"])
 def test_an_error_is_told_by_number_or_name(code: object) -> None:
     assert read(one(status={"code": code}))[0].failed
@@ -136,6 +143,7 @@ for _ in range(61):
         ({"endTimeUnixNano": True}, "endTimeUnixNano: is of type bool; must be a whole number"),
         ({"endTimeUnixNano": -1}, "endTimeUnixNano: is -1; must be 0 to 18446744073709551615"),
         ({"endTimeUnixNano": "18446744073709551616"}, "endTimeUnixNano: is 184467440737095516"),
+        ({"endTimeUnixNano": 10**4299}, f"endTimeUnixNano: is 1{'0' * 39}; must be 0 to"),
         ({"status": 2}, "status: is of type int; must be an object"),
         ({"status": {"message": 2}}, "status.message: is of type int; must be a text"),
         ({"events": {}}, "events: is of type dict; must be a list"),

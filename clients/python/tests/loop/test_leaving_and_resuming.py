@@ -174,6 +174,26 @@ def test_what_is_no_state_is_refused(text: str | bytes) -> None:
         LoopState.from_json(text)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"task": "Task"', '"task": 5'),
+        ('"fixes": 0', '"fixes": "0"'),
+        ('"fixes": 0', '"fixes": false'),
+        ('"work_seconds": 0.0', '"work_seconds": NaN'),
+        ('"messages": []', '"messages": [{"role": 5}]'),
+        ('"outputs": {}', '"outputs": []'),
+        ('"turns": []', '"turns": [{"number": "1", "verdict": "RETRY", "decided_by": "x"}]'),
+        ('"context": null', '"context": ' + "[" * 100_000),
+    ],
+)
+def test_a_state_with_a_value_of_another_type_is_refused(old: str, new: str) -> None:
+    text = begin("Task").to_json()
+    assert old in text
+    with pytest.raises(ValueError, match="not a loop state of version 2"):
+        LoopState.from_json(text.replace(old, new))
+
+
 def test_a_state_with_an_unknown_word_is_refused() -> None:
     text = begin("Task").to_json()
     for old, new in (("RUNNING", "FLYING"), ('"fixes"', '"mends"')):

@@ -1,9 +1,11 @@
 """Where a run of the loop stands: plain data that outlasts a cancellation and a process."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from types import UnionType
+from typing import Any, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
@@ -155,14 +157,47 @@ class LoopState:
             fits = record.pop("version") == VERSION and set(record) == _NAMES
             for name, kind in _MESSAGES.items():
                 record[name] = [ParseDict(each, kind()) for each in record[name]]
-            record["turns"] = [Turn(**each) for each in record["turns"]]
+            record["turns"] = [_typed(Turn(**each)) for each in record["turns"]]
             record["status"] = LoopStatus(record["status"])
             record["phase"] = Phase(record["phase"])
-        except (AttributeError, KeyError, TypeError, ValueError, ParseError) as error:
+        except _FAULTS as error:
             raise ValueError(f"not a loop state of version {VERSION}") from error
         if not fits:
             raise ValueError(f"not a loop state of version {VERSION}")
-        return cls(**record)
+        state = cls(**record)
+        _typed(state)
+        return state
+
+
+_FAULTS = (AttributeError, KeyError, TypeError, ValueError, ParseError, RecursionError)
+"""What a record raises that is none, or is nested too deep."""
+_R = TypeVar("_R", LoopState, Turn)
+
+
+def _typed(record: _R) -> _R:
+    """Return `record`. Raises ValueError where a field is not of its type: a file may hold
+    anything, and what is wrong in it is told before a run goes on with it, not in its middle.
+    """
+    for name, hint in get_type_hints(type(record)).items():
+        if not _is(getattr(record, name), hint):
+            raise ValueError(f"not a loop state of version {VERSION}: {name}")
+    return record
+
+
+def _is(value: object, hint: Any) -> bool:
+    """Tell whether a value is of a type, and all that it holds."""
+    kind, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return True
+    if kind is list:
+        return isinstance(value, list) and all(_is(each, inner[0]) for each in value)
+    if kind is dict:
+        return isinstance(value, dict) and all(_is(each, inner[1]) for each in value.values())
+    if kind is UnionType:
+        return any(_is(value, each) for each in inner)
+    if hint is float:
+        return type(value) in (int, float) and abs(cast("float", value)) < math.inf
+    return type(value) is hint
 
 
 _NAMES = {each.name for each in fields(LoopState)}
