@@ -121,7 +121,7 @@ def _admitted(evidence: Evidence) -> Evidence:
     quote = plain(evidence.quote, MAX_TEXT)
     if evidence.span_id:
         return Evidence(quote, span_id=evidence.span_id)
-    return replace(evidence, quote=quote)
+    return evidence if quote is evidence.quote else replace(evidence, quote=quote)
 
 
 def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
@@ -133,10 +133,8 @@ def _checked(finding: Finding, locator: Locator) -> tuple[Finding, int]:
     status = FindingStatus(finding.status)
     if given and not held and status is FindingStatus.MET:
         status = FindingStatus.INCONCLUSIVE
-    checked = Finding(
-        criterion_id=finding.criterion_id,
-        status=status,
-        evidence=held,
-        notes=plain(finding.notes, MAX_TEXT),
-    )
+    notes = plain(finding.notes, MAX_TEXT)
+    if held == finding.evidence and notes is finding.notes and status is finding.status:
+        return finding, 0  # as it is
+    checked = Finding(criterion_id=finding.criterion_id, status=status, evidence=held, notes=notes)
     return checked, len(given) - len(held)
