@@ -31,7 +31,7 @@ TOLD: list[tuple[str, Sequence[Span], Sequence[str], Sequence[str]]] = [
         "children by start, and a parent that is not there makes a root",
         [span("f0", "root"), span("b", "late", 50, 60, "f0"), span("a", "soon", 5, 9, "f0"),
          span("c", "stray", 70, 80, "dead")],
-        ["root (100ms)", "├── soon (4ms)", "└── late (10ms)", "\nstray (10ms)"],
+        ["root (100ms)", "├── [a0000000] soon (4ms)", "└── [b0000000] late (10ms)", "\nstray (10ms)"],
         [],
     ),
     ("999 ms", [span("f0", end=999)], ["step (999ms)"], []),
