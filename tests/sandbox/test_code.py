@@ -108,7 +108,7 @@ async def test_what_code_tries_besides_gets_it_nowhere(code: str, seen: str) -> 
 @needs_bubblewrap
 async def test_nothing_of_the_server_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_OF_THE_SERVER", "x")
-    code = "import os; seen = sorted(os.environ), os.getuid(), os.listdir('/work')"
+    code = "import os; seen = sorted(os.environ), os.getuid(), os.listdir('/box')"
     test = "\n".join(
         [
             "assert 'SECRET_OF_THE_SERVER' not in seen[0], seen",
