@@ -33,8 +33,8 @@ def tool_call_request(
 
     `arguments`: JSON values, or JSON text as the worker has written it, which the server then
     reads and denies where it is unsound. `available_tools`: empty means not told.
-    `worker_mounts`: such as `{"path": "/project", "read_only": True}`. `tool_audit_history`: calls of
-    this run that are over, oldest first, such as `{"tool_name": ..., "status": ...}`.
+    `worker_mounts`: such as `{"path": "/project", "read_only": True}`. `tool_audit_history`: calls
+    of this run that are over, oldest first, such as `{"tool_name": ..., "status": ...}`.
     `policy_violations`: tools that your platform has denied in this run. `policy`: empty means as
     the server's `tools` rules say. Raises TypeError on an argument that is not JSON, ValueError on
     a mount or call with other keys.
