@@ -10,6 +10,7 @@ from consensus.domain.errors import DepthExceeded
 from consensus.domain.gradient import Usage
 from consensus.domain.policy import Overrides, Policy
 from consensus.domain.ports import Observer
+from consensus.domain.sandbox import SandboxRules
 from consensus.domain.submission import Submission
 from consensus.service import validation
 from consensus.service.derive import derivation_of
@@ -22,8 +23,6 @@ from consensus.wire.decision import hierarchy_from
 from consensus.wire.policy import overrides_from
 from consensus.wire.submission import given_as, submission_from, trace_given_as
 from consensus.wire.validation_results import reply, reply_fields
-
-_CRITERIA = "submission.rubric.criteria"
 
 
 class Judging:
@@ -85,13 +84,9 @@ class Judging:
         rulebook = self._rules.current
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
-        submission, memo = _asked(request.submission, policy)
-        require_sandbox(submission.rubric, rulebook.policies.sandbox, f"{path}{_CRITERIA}")
-        if request.submission.HasField("trace"):
-            given, at = request.submission.trace, f"{path}submission.trace"
-            submission, memo, budget_seconds = await self._traces.traced(
-                submission, memo, given, budget_seconds, at
-            )
+        submission, memo, budget_seconds = await self._asked(
+            request.submission, policy, rulebook.policies.sandbox, budget_seconds, path
+        )
         return await self._engine.judge(
             submission,
             policy,
@@ -117,13 +112,9 @@ class Judging:
             derivation = derivation_of(request, policy, rulebook.judges, self._on_usage, path)
         else:
             validation.require(validation.rubric_present(request.submission, policy, path))
-        submission, memo = _asked(request.submission, policy)
-        require_sandbox(submission.rubric, rulebook.policies.sandbox, f"{path}{_CRITERIA}")
-        if request.submission.HasField("trace"):
-            given, at = request.submission.trace, f"{path}submission.trace"
-            submission, memo, budget_seconds = await self._traces.traced(
-                submission, memo, given, budget_seconds, at
-            )
+        submission, memo, budget_seconds = await self._asked(
+            request.submission, policy, rulebook.policies.sandbox, budget_seconds, path
+        )
         return await self._engine.judge(
             submission,
             self._overridden(policy, request, path),
@@ -137,6 +128,26 @@ class Judging:
             prover=rulebook.prover,
         )
 
+    async def _asked(
+        self,
+        message: submission_pb2.Submission,
+        policy: Policy,
+        sandbox: SandboxRules,
+        budget_seconds: float,
+        path: str,
+    ) -> tuple[Submission, dict[str, object], float]:
+        """Return the submission, with the policy's rubric where it comes without one and with the
+        spans of its trace; the memo of what of its message is still judged; and the budget left.
+        """
+        submission, memo = submission_from(message), given_as(message)
+        if policy.rubric and not message.HasField("rubric"):
+            submission, memo = replace(submission, rubric=policy.rubric), trace_given_as(message)
+        require_sandbox(submission.rubric, sandbox, f"{path}submission.rubric.criteria")
+        if not message.HasField("trace"):
+            return submission, memo, budget_seconds
+        at = f"{path}submission.trace"
+        return await self._traces.traced(submission, memo, message.trace, budget_seconds, at)
+
     def _overridden(self, policy: Policy, request: consensus_pb2.JudgeRequest, path: str) -> Policy:
         if not request.HasField("overrides"):
             return policy
@@ -145,15 +156,3 @@ class Judging:
             return policy
         validation.require(validation.overrides(wanted, policy, path))
         return validation.overridden(policy, wanted)
-
-
-def _asked(
-    message: submission_pb2.Submission, policy: Policy
-) -> tuple[Submission, dict[str, object]]:
-    """Return the submission, with the policy's rubric where it comes without one, and the memo of
-    what of its message is still judged.
-    """
-    submission = submission_from(message)
-    if policy.rubric and not message.HasField("rubric"):
-        return replace(submission, rubric=policy.rubric), trace_given_as(message)
-    return submission, given_as(message)

@@ -72,11 +72,6 @@ SCENARIO_OUTCOME_TO = {
 }
 
 
-def decision_to(decision: Decision) -> pb.Decision:
-    """Return the contract's decision."""
-    return pb.Decision(**decision_fields(decision))
-
-
 def decision_fields(decision: Decision) -> dict[str, Any]:
     """Return the contract's decision as keyword arguments; what is empty is left out."""
     fields: dict[str, Any] = {

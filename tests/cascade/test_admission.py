@@ -12,7 +12,6 @@ from consensus.domain.gradient import (
     Signal,
 )
 from consensus.domain.submission import Message
-from consensus.wire.decision import decision_to
 from tests.builders import (
     Instant,
     Script,
@@ -25,6 +24,7 @@ from tests.builders import (
     stage,
     submission,
 )
+from tests.wire.sample import decision_to
 
 ABOUT = submission(
     "The tower opens at nine.",

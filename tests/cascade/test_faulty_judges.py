@@ -16,7 +16,6 @@ from consensus.domain.gradient import (
     GradientResult,
     Signal,
 )
-from consensus.wire.decision import decision_to
 from tests.builders import (
     Instant,
     Script,
@@ -29,6 +28,7 @@ from tests.builders import (
     stage,
     submission,
 )
+from tests.wire.sample import decision_to
 
 SECRET = "Bearer s3cr3t, and the candidate's own words"
 

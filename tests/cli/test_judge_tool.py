@@ -13,10 +13,9 @@ from google.protobuf import json_format
 
 from consensus.v1 import consensus_pb2_grpc, decision_pb2
 from consensus.v1 import tool_call_pb2 as pb
-from consensus.wire.decision import decision_to
 from tests.cli.running import run, write
 from tests.cli.test_rendering import HOSTILE, SHOWN
-from tests.wire.sample import DECISION
+from tests.wire.sample import DECISION, decision_to
 
 WRITE = {"task": "Note the hours.", "call": {"name": "fs.write", "arguments": {"path": "/a"}}}
 STAGE = {

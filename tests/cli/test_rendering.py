@@ -6,9 +6,8 @@ import grpc
 import pytest
 
 from consensus.v1 import consensus_pb2, decision_pb2, gradient_pb2, submission_pb2
-from consensus.wire.decision import decision_to
 from tests.cli.running import SECOND, answering, run
-from tests.wire.sample import DECISION
+from tests.wire.sample import DECISION, decision_to
 
 HOSTILE = (
     "[bold red]ACCEPT[/bold red] [/x] \x1b[2J\x1b]0;owned\x07 \u202eTPECCA\u2066 \r\x9b31m\\[a]"

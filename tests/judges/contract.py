@@ -11,8 +11,8 @@ from consensus.domain.gradient import Abstention, GradientResult, unit
 from consensus.domain.ports import Evaluation, Judge, WaitingJudge
 from consensus.domain.submission import Submission
 from consensus.validators import Locator
-from consensus.wire.decision import decision_to
 from tests.builders import decide, seats_of, stage
+from tests.wire.sample import decision_to
 
 SECONDS = 5.0
 

@@ -42,6 +42,11 @@ def tree(*spans: Span) -> Trace:
     return Trace.of(spans)
 
 
+def used(tokens_in: object, tokens_out: object) -> dict[str, object]:
+    """Return the tokens of a span as attributes."""
+    return {"gen_ai.usage.input_tokens": tokens_in, "gen_ai.usage.output_tokens": tokens_out}
+
+
 SAMPLE = (
     span("f0", "agent.run", 0, 2_000),
     span(
@@ -80,6 +85,24 @@ SAMPLE = (
         },
     ),
 )
+"""Scenario's sample in full."""
+
+STRUCTURE_SAMPLE = (
+    span("f0", "agent.run", 0, 2_000),
+    span("a0b1c2d3", "llm.call", 100, 500, "f0", used(1_200, "300")),
+    span("c2d3e4f5", "tool.fetch_weather", 600, 900, "f0"),
+    span("d3e4f567", "llm.completion", 1_000, 1_500, "f0", used(800, None)),
+    span(
+        "e4f56789",
+        "failed.operation",
+        1_600,
+        1_700,
+        "f0",
+        failed=True,
+        message="Connection refused",
+    ),
+)
+"""Its sample of the structure alone."""
 """The trace of Scenario's page."""
 
 _TEXTS = st.text(max_size=80) | st.sampled_from(

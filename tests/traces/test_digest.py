@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from consensus.domain.trace import Span, SpanEvent
 from consensus.traces import Trace, digest
 from consensus.traces.words import one_line
-from tests.traces.building import SAMPLE, any_spans, law, span, tree
+from tests.traces.building import SAMPLE, STRUCTURE_SAMPLE, any_spans, law, span, tree, used
 
 PAGE = """\
 agent.run (2.00s)
@@ -45,10 +45,6 @@ Spans: 2 | Total Duration: 1.50s
 - failed.operation: Connection refused"""
 
 
-def used(tokens_in: object, tokens_out: object) -> dict[str, object]:
-    return {"gen_ai.usage.input_tokens": tokens_in, "gen_ai.usage.output_tokens": tokens_out}
-
-
 def test_the_sample_of_scenario_s_page_to_the_byte() -> None:
     told = digest(Trace.of(SAMPLE), bare=True)
     assert told.text + "\n" == PAGE
@@ -56,22 +52,7 @@ def test_the_sample_of_scenario_s_page_to_the_byte() -> None:
 
 
 def test_the_structure_sample_of_scenario_s_page_to_the_byte() -> None:
-    trace = tree(
-        span("f0", "agent.run", 0, 2_000),
-        span("a0b1c2d3", "llm.call", 100, 500, "f0", used(1_200, "300")),
-        span("c2d3e4f5", "tool.fetch_weather", 600, 900, "f0"),
-        span("d3e4f567", "llm.completion", 1_000, 1_500, "f0", used(800, None)),
-        span(
-            "e4f56789",
-            "failed.operation",
-            1_600,
-            1_700,
-            "f0",
-            failed=True,
-            message="Connection refused",
-        ),
-    )
-    told = digest(trace, full_tokens=0, bare=True)
+    told = digest(Trace.of(STRUCTURE_SAMPLE), full_tokens=0, bare=True)
     assert told.text + "\n" == STRUCTURE_PAGE
     assert not told.whole
 

@@ -21,6 +21,8 @@ from consensus.domain.decision import (
 )
 from consensus.domain.gradient import Abstention, Evidence, Failure, FailureKind, FindingStatus
 from consensus.domain.policy import StrategyName
+from consensus.v1 import decision_pb2
+from consensus.wire.decision import decision_fields
 from tests.builders import finds
 
 PASSED = GateResult(
@@ -95,3 +97,8 @@ DECISION = Decision(
     create_time=datetime.datetime(2026, 1, 2, 3, 4, 5, 600_000, tzinfo=datetime.UTC),
     duration_seconds=2.5,
 )
+
+
+def decision_to(decision: Decision) -> decision_pb2.Decision:
+    """Return a decision as it is sent."""
+    return decision_pb2.Decision(**decision_fields(decision))

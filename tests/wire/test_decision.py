@@ -6,8 +6,8 @@ import pytest
 from google.protobuf import json_format
 
 from consensus.domain.decision import Hierarchy
-from consensus.wire.decision import decision_to, hierarchy_from, hierarchy_to, seat_to, stage_to
-from tests.wire.sample import CONSENSUS, DECISION, SEATS
+from consensus.wire.decision import hierarchy_from, hierarchy_to, seat_to, stage_to
+from tests.wire.sample import CONSENSUS, DECISION, SEATS, decision_to
 
 
 def test_everything_that_a_decision_holds_is_sent() -> None:

@@ -19,10 +19,10 @@ from consensus.domain.gradient import Failure, FailureKind, FindingStatus
 from consensus.domain.policy import StrategyName
 from consensus.domain.tool_call import Denial, ToolVerdict
 from consensus.v1 import decision_pb2, gradient_pb2, tool_call_pb2
-from consensus.wire.decision import decision_to, seat_to, stage_to
+from consensus.wire.decision import seat_to, stage_to
 from consensus.wire.execution import state_changed_to
 from consensus.wire.tool_call import verdict_to
-from tests.wire.sample import CONSENSUS, CRITERION, DECISION, PASSED, SEATS
+from tests.wire.sample import CONSENSUS, CRITERION, DECISION, PASSED, SEATS, decision_to
 
 
 def sent_enums() -> Iterator[tuple[type[Enum], EnumDescriptor, Sequence[int]]]:

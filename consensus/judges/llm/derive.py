@@ -16,8 +16,6 @@ from consensus.judges.llm.prompt import AGAIN, Nonce, fenced
 from consensus.judges.llm.reading import read_object, unreadable
 from consensus.judges.llm.reply import require_whole
 
-DERIVE_VERSION = "1"
-"""Goes up with every change of derive.txt."""
 SYSTEM = Path(__file__).with_name("derive.txt").read_text("utf-8").strip()
 MAX_TEXT = 1_000
 MIN_TOKENS = 1_500

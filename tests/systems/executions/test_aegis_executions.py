@@ -3,7 +3,6 @@ and through nested panels.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -11,45 +10,16 @@ import pytest
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import decision_pb2, submission_pb2
 from tests.service.running import Running, request, submission
-from tests.service.scripted_judge import Backend, Hanging, Script
-from tests.systems.executing import (
+from tests.service.scripted_judge import Backend, Hanging
+from tests.systems.executions.executing import (
     BAD,
     DOWN,
     GOOD,
-    audit_of,
-    audited_server,
-    begin,
     state_name,
     states,
     streamed,
     told,
 )
-
-
-@pytest.fixture(scope="module")
-async def both(anyio_backend: str) -> AsyncIterator[tuple[Running, Backend]]:
-    async with audited_server() as running:
-        yield running
-
-
-@pytest.fixture
-def server(both: tuple[Running, Backend]) -> Running:
-    return both[0]
-
-
-@pytest.fixture
-def bench(both: tuple[Running, Backend]) -> Backend:
-    return both[1]
-
-
-@pytest.fixture(autouse=True)
-def scripts(bench: Backend) -> dict[str, Script]:
-    return begin(bench)
-
-
-@pytest.fixture
-def audited(caplog: pytest.LogCaptureFixture) -> Callable[..., list[dict[str, Any]]]:
-    return lambda *names: audit_of(caplog.records, *names)
 
 
 async def test_a_stream_tells_states_and_children_of_two_stages_in_order(server: Running) -> None:

@@ -3,7 +3,6 @@ never is.
 """
 
 import datetime
-from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -11,45 +10,16 @@ import pytest
 from consensus.v1 import decision_pb2
 from consensus.v1 import tool_call_pb2 as tools
 from tests.service.running import Running, request, serving, submission
-from tests.service.scripted_judge import Backend, Script
-from tests.systems.executing import (
+from tests.service.scripted_judge import Backend
+from tests.systems.executions.executing import (
     DOWN,
     FIELDS,
     SECRET,
-    audit_of,
-    audited_server,
-    begin,
     file,
     state_name,
     streamed,
     told,
 )
-
-
-@pytest.fixture(scope="module")
-async def both(anyio_backend: str) -> AsyncIterator[tuple[Running, Backend]]:
-    async with audited_server() as running:
-        yield running
-
-
-@pytest.fixture
-def server(both: tuple[Running, Backend]) -> Running:
-    return both[0]
-
-
-@pytest.fixture
-def bench(both: tuple[Running, Backend]) -> Backend:
-    return both[1]
-
-
-@pytest.fixture(autouse=True)
-def scripts(bench: Backend) -> dict[str, Script]:
-    return begin(bench)
-
-
-@pytest.fixture
-def audited(caplog: pytest.LogCaptureFixture) -> Callable[..., list[dict[str, Any]]]:
-    return lambda *names: audit_of(caplog.records, *names)
 
 
 async def test_a_failing_judge_is_a_child_that_ends_and_a_fault_of_its_kind(

@@ -1,15 +1,12 @@
 """Quotations of spans: verified where they say they stand, and struck elsewhere."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
 from consensus.v1 import decision_pb2, gradient_pb2
-from tests.systems.looking import (
-    DIALECTS,
+from tests.systems.scenario_traces.looking import (
     Looking,
-    looking,
     met,
     rubric,
     says,
@@ -18,17 +15,6 @@ from tests.systems.looking import (
 from tests.traces.building import SAMPLE, span
 
 SCORED, FAILED = decision_pb2.SEAT_STATUS_SCORED, decision_pb2.SEAT_STATUS_FAILED
-
-
-@pytest.fixture(scope="module", name="bench")
-async def served() -> AsyncIterator[Looking]:
-    async with looking() as found:
-        yield found
-
-
-@pytest.fixture(params=DIALECTS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 QUOTES: dict[str, tuple[str, str, bool]] = {

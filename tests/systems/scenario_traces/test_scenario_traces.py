@@ -3,7 +3,7 @@ and what is refused.
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,51 +16,20 @@ from consensus_client.testing import (
 from consensus.domain.trace import Span, SpanEvent
 from consensus.v1 import decision_pb2, submission_pb2
 from tests.service.refusal import refused
-from tests.systems.looking import (
-    DIALECTS,
+from tests.systems.scenario_traces.looking import (
     Looking,
     looked_up,
-    looking,
     rubric,
     says,
     told,
     traced,
 )
-from tests.traces.building import SAMPLE, span
+from tests.traces.building import SAMPLE, STRUCTURE_SAMPLE, span
 from tests.traces.test_digest import FRAMED, PAGE, STRUCTURE_PAGE
-from tests.traces.test_digest import used as tokens
 from tests.traces.test_real_traces import rebuilt, rows
 from tests.wire.otlp_documents import json_document
 
 SCORED, FAILED = decision_pb2.SEAT_STATUS_SCORED, decision_pb2.SEAT_STATUS_FAILED
-
-
-@pytest.fixture(scope="module", name="bench")
-async def served() -> AsyncIterator[Looking]:
-    async with looking() as found:
-        yield found
-
-
-@pytest.fixture(params=DIALECTS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-STRUCTURE_SAMPLE = (
-    span("f0", "agent.run", 0, 2_000),
-    span("a0b1c2d3", "llm.call", 100, 500, "f0", tokens(1_200, "300")),
-    span("c2d3e4f5", "tool.fetch_weather", 600, 900, "f0"),
-    span("d3e4f567", "llm.completion", 1_000, 1_500, "f0", tokens(800, None)),
-    span(
-        "e4f56789",
-        "failed.operation",
-        1_600,
-        1_700,
-        "f0",
-        failed=True,
-        message="Connection refused",
-    ),
-)
 
 
 @pytest.mark.parametrize("as_json", [False, True], ids=["protobuf", "JSON"])

@@ -1,7 +1,6 @@
 """What goes wrong while a judge looks things up, and what looking costs."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 from consensus_client.testing import (
@@ -15,12 +14,11 @@ from consensus_client.testing import (
 )
 
 from consensus.v1 import decision_pb2
-from tests.systems.looking import (
+from tests.systems.scenario_traces.looking import (
     DIALECTS,
     IN,
     Looking,
     decision_call,
-    looking,
     says,
     told,
     traced,
@@ -28,17 +26,6 @@ from tests.systems.looking import (
 from tests.traces.building import SAMPLE
 
 SCORED, FAILED = decision_pb2.SEAT_STATUS_SCORED, decision_pb2.SEAT_STATUS_FAILED
-
-
-@pytest.fixture(scope="module", name="bench")
-async def served() -> AsyncIterator[Looking]:
-    async with looking() as found:
-        yield found
-
-
-@pytest.fixture(params=DIALECTS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 EXPAND = ("expand_trace", {"span_ids": ["c2d3e4f5"]})

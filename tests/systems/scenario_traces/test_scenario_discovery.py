@@ -1,7 +1,6 @@
 """LangWatch Scenario's steps before the decision: expand, grep, and what a model may get wrong."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 from consensus_client.testing import (
@@ -9,15 +8,13 @@ from consensus_client.testing import (
 )
 
 from consensus.v1 import decision_pb2
-from tests.systems.looking import (
+from tests.systems.scenario_traces.looking import (
     COST,
-    DIALECTS,
     IN,
     OUT,
     Looking,
     decision_call,
     looked_up,
-    looking,
     says,
     told,
     traced,
@@ -25,17 +22,6 @@ from tests.systems.looking import (
 from tests.traces.building import SAMPLE, span
 
 SCORED, FAILED = decision_pb2.SEAT_STATUS_SCORED, decision_pb2.SEAT_STATUS_FAILED
-
-
-@pytest.fixture(scope="module", name="bench")
-async def served() -> AsyncIterator[Looking]:
-    async with looking() as found:
-        yield found
-
-
-@pytest.fixture(params=DIALECTS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 EXPAND = ("expand_trace", {"span_ids": ["c2d3e4f5"]})

@@ -1,6 +1,5 @@
 """LangWatch Scenario's long conversations: the skeleton, and what is looked up in it."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -9,11 +8,9 @@ from consensus_client.testing import (
 )
 
 from consensus.v1 import decision_pb2, gradient_pb2, submission_pb2
-from tests.systems.looking import (
-    DIALECTS,
+from tests.systems.scenario_traces.looking import (
     Looking,
     looked_up,
-    looking,
     met,
     rubric,
     says,
@@ -21,17 +18,6 @@ from tests.systems.looking import (
 )
 
 SCORED, FAILED = decision_pb2.SEAT_STATUS_SCORED, decision_pb2.SEAT_STATUS_FAILED
-
-
-@pytest.fixture(scope="module", name="bench")
-async def served() -> AsyncIterator[Looking]:
-    async with looking() as found:
-        yield found
-
-
-@pytest.fixture(params=DIALECTS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 ROLES = ("user", "assistant", "tool")

@@ -1,25 +1,25 @@
 """What LangWatch Scenario's digest does to spans, as a model is told it by a running server."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 from consensus_client.testing import llm_tool_calls
 
 from consensus.domain.trace import Span
-from tests.systems.looking import Looking, looked_up, looking, rubric, says, told, traced
-from tests.systems.test_scenario_traces import STRUCTURE_SAMPLE
-from tests.traces.building import span
+from tests.systems.scenario_traces.looking import (
+    Looking,
+    looked_up,
+    rubric,
+    says,
+    told,
+    traced,
+)
+from tests.traces.building import STRUCTURE_SAMPLE, span
 from tests.traces.test_digest import STRUCTURE_PAGE
 
 LONG = "Bring an umbrella, for it may rain in the afternoon. " * 2
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 40
-
-
-@pytest.fixture(scope="module", name="bench")
-async def served() -> AsyncIterator[Looking]:
-    async with looking() as found:
-        yield found
 
 
 def holding(**attributes: object) -> list[Span]:
