@@ -6,8 +6,9 @@ python -m benchmarks.guards
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from consensus.domain.decision import CriterionResult, Verdict
 from consensus.domain.gradient import Evidence, FindingStatus

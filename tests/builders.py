@@ -145,8 +145,8 @@ class Watcher(SilentObserver):
 def stage(*judges: str | Seat, **fields: Any) -> Stage:
     """Return a stage with a panel; fields of Panel, Gate and Stage go where they belong."""
     seats = tuple(seat if isinstance(seat, Seat) else Seat(judge=seat) for seat in judges)
-    panel = {key: fields.pop(key) for key in Panel.__dataclass_fields__ if key in fields}
-    gate = {key: fields.pop(key) for key in Gate.__dataclass_fields__ if key in fields}
+    panel = {key: fields.pop(key) for key in Panel.__struct_fields__ if key in fields}
+    gate = {key: fields.pop(key) for key in Gate.__struct_fields__ if key in fields}
     own = {
         "name": "bench",
         "on_pass": Action.ACCEPT,

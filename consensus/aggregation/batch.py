@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-
-from consensus.domain.values import value
+from msgspec import Struct
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -18,8 +17,7 @@ TINY = 1e-12
 """Relative slack where weights are compared with each other."""
 
 
-@value(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """B rows of N seats. No NaN anywhere: a cell that is unscored or weighs nothing holds 0."""
 
     scores: Floats

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from msgspec import Struct
 
 from consensus.aggregation import (
     best_of_n,
@@ -15,7 +16,6 @@ from consensus.aggregation import (
 from consensus.aggregation.batch import Batch, Bools, Floats, Ints
 from consensus.domain.fold import Folded
 from consensus.domain.policy import Panel, StrategyName
-from consensus.domain.values import value
 
 MAX_VARIANCE = 0.25
 """Largest variance of numbers in [0, 1]; the scale of the variance penalty (AEGIS)."""
@@ -30,8 +30,7 @@ STRATEGIES: dict[StrategyName, Callable[[Batch, Panel], Floats]] = {
 }
 
 
-@value(frozen=True, slots=True)
-class FoldedBatch:
+class FoldedBatch(Struct, frozen=True):
     """The numbers of B panels, each [B]. A row without scored weight holds zeros."""
 
     final: Floats

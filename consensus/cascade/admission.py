@@ -4,7 +4,8 @@ is cut, what the submission does not hold is struck.
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import (

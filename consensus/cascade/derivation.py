@@ -4,9 +4,10 @@ import asyncio
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from consensus.cascade.admission import plain
 from consensus.cascade.budget import Budget
@@ -23,8 +24,7 @@ MAX_REASON = 300
 _ID = re.compile(CRITERION_ID)
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """A derived rubric and what it took."""
 
     rubric: tuple[Criterion, ...] = ()
@@ -38,8 +38,7 @@ class Derived:
 NOT_DERIVED = Derived()
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(Struct, frozen=True):
     """Which judge derives a rubric, and of how many criteria at most."""
 
     judge: Deriver

@@ -1,8 +1,9 @@
 """The engine: guards no judge and knows no transport; runs a policy's stages into a Decision."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from consensus.cascade.actions import action_of, may_all_fail
 from consensus.cascade.budget import Budget

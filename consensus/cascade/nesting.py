@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.cascade.engine import Engine
 from consensus.cascade.spend import worst_cost

@@ -1,13 +1,12 @@
 """What the stages of one decision came to, as far as they have run."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from consensus.domain.decision import CriterionResult, Reason, StageResult, Verdict
 from consensus.domain.gradient import Usage
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Struct):
     """The stages that have run, in order."""
 
     results: list[StageResult] = field(default_factory=list)

@@ -4,7 +4,8 @@ counted as if they had seen it all.
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.gradient import Evidence, Finding, GradientResult
 from consensus.domain.ports import Evaluation, Judge

@@ -7,7 +7,8 @@ it used counts as all that was reserved for it.
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from consensus.cascade.tally import Slots
 from consensus.domain.decision import SeatResult, SeatStatus
@@ -82,8 +83,7 @@ class HourlyPurse(Purse):
         return int(self._clock.monotonic() // MINUTE_SECONDS)
 
 
-@dataclass(slots=True)
-class Reservation:
+class Reservation(Struct):
     """What is set aside for judges, in nano-dollars, by their place in the panel."""
 
     amounts: dict[int, int] = field(default_factory=dict)

@@ -6,7 +6,8 @@ import contextlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+
+from msgspec.structs import asdict, replace
 
 from consensus.cascade.compaction import compacted
 from consensus.cascade.engine import Engine

@@ -1,7 +1,8 @@
 """Builds the policies of a parsed file and finds what only makes sense together."""
 
-from dataclasses import replace
 from pathlib import Path as FilePath
+
+from msgspec.structs import replace
 
 from consensus.config.cycles import nesting_faults
 from consensus.config.faults import Faults

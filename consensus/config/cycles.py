@@ -5,7 +5,8 @@ finds every seat that leads back to a policy on the way to it, and how deep each
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from consensus.config.positions import Path
 from consensus.domain.decision import MAX_DEPTH
@@ -15,8 +16,7 @@ MAX_SHOWN = 12
 """Most policies of a chain that a message names."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Nested:
+class _Nested(Struct, frozen=True):
     """A seat whose judge is a policy of the file."""
 
     path: Path

@@ -5,9 +5,9 @@ file of open brackets. Events come one at a time, so depth is seen before it hur
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import yaml
+from msgspec import Struct, field
 
 MAX_BYTES = 1 << 20
 """Largest file that is read, as large as a Kubernetes ConfigMap can be."""
@@ -28,8 +28,7 @@ class YamlFaultError(Exception):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """Text, or what YAML takes for a number, a date and so on."""
 
     line: int
@@ -37,16 +36,14 @@ class Scalar:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """Values in order."""
 
     line: int
     items: list["Node"] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True):
     """Keys and values in turn, in the order in which they stand."""
 
     line: int

@@ -3,6 +3,8 @@
 import datetime
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from consensus.domain.gradient import (
     Abstention,
     Answer,
@@ -16,7 +18,7 @@ from consensus.domain.policy import StrategyName
 from consensus.domain.reason import Reason, ReasonCode
 from consensus.domain.submission import Criterion
 from consensus.domain.turn import GoalStatus
-from consensus.domain.values import Word, value
+from consensus.domain.words import Word
 
 MAX_DEPTH = 3
 """The last depth of nested decisions (AEGIS: MAX_RECURSIVE_DEPTH)."""
@@ -61,8 +63,7 @@ class ScenarioOutcome(Word):
     """A verdict was required and nobody can tell (ESCALATE)."""
 
 
-@value(frozen=True, slots=True)
-class Hierarchy:
+class Hierarchy(Struct, frozen=True):
     """The chain of decisions that one decision is part of."""
 
     parent_decision_id: str = ""
@@ -76,8 +77,7 @@ class Hierarchy:
         return Hierarchy(decision_id, self.depth + 1, (*self.path, decision_id))
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class SeatResult:
+class SeatResult(Struct, frozen=True, kw_only=True):
     """One judge's place in a panel and what became of it."""
 
     judge: str
@@ -105,8 +105,7 @@ class SeatResult:
         return self.answer if isinstance(self.answer, GradientResult) else None
 
 
-@value(frozen=True, slots=True)
-class Flip:
+class Flip(Struct, frozen=True):
     """A change of one seat's score that would flip the consensus, all else equal."""
 
     judge: str
@@ -115,8 +114,7 @@ class Flip:
     """True: flips at this score and above; False: at this score and below."""
 
 
-@value(frozen=True, slots=True)
-class Dissent:
+class Dissent(Struct, frozen=True):
     """A seat on the other side of the threshold from the consensus."""
 
     judge: str
@@ -125,8 +123,7 @@ class Dissent:
     """The smallest flip of one seat; None when no single seat can."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Consensus:
+class Consensus(Struct, frozen=True, kw_only=True):
     """What a panel came to."""
 
     strategy: StrategyName
@@ -145,8 +142,7 @@ class Consensus:
     dissents: tuple[Dissent, ...] = ()
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class CriterionResult:
+class CriterionResult(Struct, frozen=True, kw_only=True):
     """The panel's folded answer for one criterion."""
 
     criterion_id: str
@@ -160,8 +156,7 @@ class CriterionResult:
     evidence: tuple[Evidence, ...] = ()
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class GateResult:
+class GateResult(Struct, frozen=True, kw_only=True):
     """What a gate said, and each of its conditions."""
 
     answer: GateAnswer
@@ -173,8 +168,7 @@ class GateResult:
     seats_ok: bool
 
 
-@value(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """Outcome of one deterministic check."""
 
     check: str
@@ -189,8 +183,7 @@ class CheckResult:
     """Whether it looked at how the candidate's process ended."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class StageResult:
+class StageResult(Struct, frozen=True, kw_only=True):
     """What one stage did."""
 
     stage: str
@@ -212,8 +205,7 @@ class StageResult:
         return min(scores, default=1.0)
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """The answer to a submission."""
 
     decision_id: str

@@ -23,8 +23,9 @@ the message may change. docs/errors.md is generated from this file and service/s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from consensus.domain.gradient import FailureKind
 
@@ -47,8 +48,7 @@ class RequestError(ConsensusError):
         """Every value that the message mentions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """One field at fault."""
 
     field: str
@@ -182,8 +182,7 @@ class TraceUnusable(ConsensusError):
         """The value and what is allowed; never holds judged content."""
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyFault:
+class PolicyFault(Struct, frozen=True):
     """One thing wrong in a policy file."""
 
     line: int

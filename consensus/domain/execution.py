@@ -3,9 +3,11 @@
 import datetime
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from consensus.domain.decision import Hierarchy, SeatResult, Verdict
 from consensus.domain.policy import Policy
-from consensus.domain.values import Word, value
+from consensus.domain.words import Word
 
 
 class ExecutionState(Word):
@@ -31,8 +33,7 @@ STATE_AFTER = {
 """Where each verdict leaves the worker's execution."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ChildExecution:
+class ChildExecution(Struct, frozen=True, kw_only=True):
     """One call of a judge, as an execution below the decision that asked for it."""
 
     execution_id: str

@@ -1,6 +1,6 @@
 """What the arithmetic hands over: one panel's numbers, and intervals that hold them."""
 
-from consensus.domain.values import value
+from msgspec import Struct
 
 ROUNDING = 1e-9
 """Slack of every inclusive bound, far below any meant difference: (.65 + .75 + .7) / 3 is
@@ -12,8 +12,7 @@ def reaches(value: float, bound: float) -> bool:
     return value >= bound - ROUNDING
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Folded:
+class Folded(Struct, frozen=True, kw_only=True):
     """One panel's numbers, with at least one scored seat of positive weight."""
 
     final: float
@@ -27,8 +26,7 @@ class Folded:
     tie: bool = False
 
 
-@value(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """Every value from `low` to `high`, both inclusive."""
 
     low: float
@@ -43,8 +41,7 @@ class Interval:
         return not reaches(self.high, bound)
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(Struct, frozen=True, kw_only=True):
     """Intervals over all ways in which the outstanding seats could still answer, or not."""
 
     final: Interval

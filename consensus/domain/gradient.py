@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
 
-from consensus.domain.values import Word, value
+from msgspec import Struct, field
+
+from consensus.domain.words import Word
 
 
 class FindingStatus(Word):
@@ -37,8 +38,7 @@ class FailureKind(Word):
     """Not asked: it could cost more than is left."""
 
 
-@value(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A verbatim quotation that supports a finding."""
 
     quote: str
@@ -48,8 +48,7 @@ class Evidence:
     """The span that holds the quotation: the first 8 to 16 digits of its id; empty means none."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A judge's answer for one criterion."""
 
     criterion_id: str
@@ -58,8 +57,7 @@ class Finding:
     notes: str = ""
 
 
-@value(frozen=True, slots=True)
-class Signal:
+class Signal(Struct, frozen=True):
     """One aspect of a judge's score."""
 
     category: str
@@ -68,8 +66,7 @@ class Signal:
     message: str = ""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class GradientResult:
+class GradientResult(Struct, frozen=True, kw_only=True):
     """One judge's answer about one submission."""
 
     score: float
@@ -82,15 +79,13 @@ class GradientResult:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
-@value(frozen=True, slots=True)
-class Abstention:
+class Abstention(Struct, frozen=True):
     """A judge's answer that it cannot tell; neither a failure nor a zero."""
 
     reason: str
 
 
-@value(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why a judge did not answer."""
 
     kind: FailureKind
@@ -101,8 +96,7 @@ class Failure:
 Answer = GradientResult | Abstention
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """What judging took: tokens by kind, and money."""
 
     input_tokens: int = 0

@@ -1,6 +1,8 @@
 """Rules of the guards as data: which are on, and every number and phrase that they go by."""
 
-from consensus.domain.values import Word, value
+from msgspec import Struct
+
+from consensus.domain.words import Word
 
 
 class TurnJudge(Word):
@@ -42,8 +44,7 @@ class GuardAction(Word):
     """The run ends without acceptance."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class TurnGuards:
+class TurnGuards(Struct, frozen=True, kw_only=True):
     """Guards over the turns of a worker that sets outputs (Hive, EngineX)."""
 
     judge: TurnJudge = TurnJudge.IMPLICIT
@@ -67,8 +68,7 @@ class TurnGuards:
     """Whether that feedback tells how few turns are left (EngineX's sub-agents)."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class GoalGuards:
+class GoalGuards(Struct, frozen=True, kw_only=True):
     """Guards over a conversation with a goal (the research blueprint)."""
 
     t1: float = 0.75
@@ -121,8 +121,7 @@ class GoalGuards:
     )
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ScenarioGuards:
+class ScenarioGuards(Struct, frozen=True, kw_only=True):
     """Guards over a simulated conversation that tests an agent (LangWatch Scenario)."""
 
     max_turns: int = 10
@@ -130,8 +129,7 @@ class ScenarioGuards:
     last one a verdict is required."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Guards:
+class Guards(Struct, frozen=True, kw_only=True):
     """The guards of a policy; None switches a group off."""
 
     max_iterations: int | None = None

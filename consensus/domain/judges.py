@@ -1,13 +1,11 @@
 """Judges as configured: what each is made of, how it is reached, and with which habits."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from consensus.domain.values import value
+from msgspec import Struct, field
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class BatchLimits:
+class BatchLimits(Struct, frozen=True, kw_only=True):
     """How calls to one backend are gathered; what arrives while batches are under way waits."""
 
     max_items: int = 64
@@ -17,8 +15,7 @@ class BatchLimits:
     """Batches under way at a time."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class LimitHabit:
+class LimitHabit(Struct, frozen=True, kw_only=True):
     """At most so many calls of one judge at a time; more wait, and not for long."""
 
     concurrency: int
@@ -26,8 +23,7 @@ class LimitHabit:
     """Longest wait for a place, as a share of the call's time-out; 0 to 1."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class RetryHabit:
+class RetryHabit(Struct, frozen=True, kw_only=True):
     """One more attempt after a passing failure, where the budget allows."""
 
     base_seconds: float = 0.2
@@ -38,8 +34,7 @@ class RetryHabit:
     """Most retries as a share of the calls."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class HedgeHabit:
+class HedgeHabit(Struct, frozen=True, kw_only=True):
     """A second call before the first has failed, where the first is late."""
 
     quantile: float = 0.95
@@ -48,8 +43,7 @@ class HedgeHabit:
     """Most extra calls as a share of the calls."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class BreakerHabit:
+class BreakerHabit(Struct, frozen=True, kw_only=True):
     """No calls for a while to a judge that keeps failing."""
 
     window_seconds: float = 30.0
@@ -60,8 +54,7 @@ class BreakerHabit:
     max_open_seconds: float = 120.0
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class CacheHabit:
+class CacheHabit(Struct, frozen=True, kw_only=True):
     """The same answer to the same submission for a while."""
 
     ttl_seconds: float
@@ -69,8 +62,7 @@ class CacheHabit:
     """Above it, the answers used longest ago are dropped."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Habits:
+class Habits(Struct, frozen=True, kw_only=True):
     """What stands between the panel and a judge that waits; None switches one off."""
 
     limit: LimitHabit | None = None
@@ -80,8 +72,7 @@ class Habits:
     cache: CacheHabit | None = None
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True):
     """US dollars for a million tokens of one model, by kind; None means unknown."""
 
     input: float
@@ -92,8 +83,7 @@ class Price:
     """None: as `input`."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True, kw_only=True):
     """What a backend accepts. What it does not accept is never sent."""
 
     structured: str = "json_schema"
@@ -107,8 +97,7 @@ class Capabilities:
     """Whether models may call tools, as many as they like."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class BackendSpec:
+class BackendSpec(Struct, frozen=True, kw_only=True):
     """A model server over HTTP."""
 
     name: str
@@ -127,8 +116,7 @@ class BackendSpec:
     price_version: str = ""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ProsePattern:
+class ProsePattern(Struct, frozen=True, kw_only=True):
     """What a reply in prose means, for judges that cannot answer in JSON."""
 
     match: str
@@ -136,8 +124,7 @@ class ProsePattern:
     score: float
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Discovery:
+class Discovery(Struct, frozen=True, kw_only=True):
     """How a model gets to know a trace, or a conversation, that is too long to be told."""
 
     token_threshold: int = 8_192
@@ -146,8 +133,7 @@ class Discovery:
     """Most calls in which it looks things up before it has to decide; 0: it cannot."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class LlmSpec:
+class LlmSpec(Struct, frozen=True, kw_only=True):
     """How a model is asked, and how its reply is read."""
 
     backend: str
@@ -180,8 +166,7 @@ class LlmSpec:
     """`framed`, or `bare`: without header, times, ids of roots and the list of errors."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class JudgeSpec:
+class JudgeSpec(Struct, frozen=True, kw_only=True):
     """A judge as configured."""
 
     name: str

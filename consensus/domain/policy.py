@@ -1,8 +1,10 @@
 """Rules as data: policies, stages, panels, gates, and what makes them sound."""
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from consensus.domain.guards import Guards
 from consensus.domain.judges import BackendSpec, JudgeSpec
@@ -10,7 +12,7 @@ from consensus.domain.sandbox import SandboxRules
 from consensus.domain.sight import Sees
 from consensus.domain.submission import Check, Criterion
 from consensus.domain.tools import ToolRule
-from consensus.domain.values import Word, value
+from consensus.domain.words import Word
 
 
 class StrategyName(Word):
@@ -54,8 +56,7 @@ class Action(Word):
 DEFAULT_THRESHOLD = 0.7
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Seat(Struct, frozen=True, kw_only=True):
     """One judge's place in a panel."""
 
     judge: str
@@ -67,16 +68,14 @@ class Seat:
     """Asked, recorded and counted, never folded."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ConfidenceFactors:
+class ConfidenceFactors(Struct, frozen=True, kw_only=True):
     """How agreement and self-confidence make up the consensus confidence (AEGIS: 0.7 / 0.3)."""
 
     agreement: float = 0.7
     self_confidence: float = 0.3
 
 
-@value(frozen=True, kw_only=True)
-class Panel:
+class Panel(Struct, frozen=True, kw_only=True, dict=True):
     """Seats, the strategy that folds them, and the quorum."""
 
     seats: tuple[Seat, ...]
@@ -111,8 +110,7 @@ class Panel:
         return [seat.judge for seat in self.seats]
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """The conditions of a pass; every bound is inclusive and in [0, 1]."""
 
     min_score: float = DEFAULT_THRESHOLD
@@ -120,8 +118,7 @@ class Gate:
     min_agreement: float = 0.0
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """Checks or a panel, with a gate and what follows from its answer."""
 
     name: str
@@ -136,8 +133,7 @@ class Stage:
     """Always given for a panel; None for a stage of checks, which has no quorum."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class SpendLimits:
+class SpendLimits(Struct, frozen=True, kw_only=True):
     """The most that the judges of a policy may cost, in US dollars; None means no limit."""
 
     per_request_usd: float | None = None
@@ -145,8 +141,7 @@ class SpendLimits:
     """Over any 60 minutes, in this process."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Policy:
+class Policy(Struct, frozen=True, kw_only=True):
     """Ordered stages and limits under a name."""
 
     name: str
@@ -164,8 +159,7 @@ class Policy:
     """Judges submissions that come without one of their own."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class PolicySet:
+class PolicySet(Struct, frozen=True, kw_only=True):
     """Everything that one policy file says."""
 
     policies: Mapping[str, Policy]
@@ -187,8 +181,7 @@ class PolicySet:
         return next((rule for rule in self.tools if rule.matches(tool)), None)
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Overrides:
+class Overrides(Struct, frozen=True, kw_only=True):
     """Changes to every panel and gate of a policy, for one request; None means none."""
 
     strategy: StrategyName | None = None

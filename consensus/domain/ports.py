@@ -2,8 +2,9 @@
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
+
+from msgspec import Struct, field
 
 from consensus.domain.decision import (
     CheckResult,
@@ -15,24 +16,22 @@ from consensus.domain.decision import (
 from consensus.domain.gradient import Answer, Usage
 from consensus.domain.policy import Policy
 from consensus.domain.submission import Check, Criterion, SandboxKind, Submission
-from consensus.domain.values import value
 
 OF_TRACE = "trace."
 """How the keys of a memo begin that hang on the submission's trace alone."""
 
 
-@value(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """What the judges of one panel are asked; all seats share one instance."""
 
     submission: Submission
     hierarchy: Hierarchy
     """Of the judges' own decisions: one deeper than the asking one."""
-    memo: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[str, object] = field(default_factory=dict)
     """What judges work out once for the whole panel, such as the encoded submission."""
-    proofs: "Proofs | None" = field(default=None, compare=False, repr=False)
+    proofs: "Proofs | None" = None
     """What the sandbox found; None where no check needs it."""
-    ledgers: dict[str, "Ledger"] = field(default_factory=dict, compare=False, repr=False)
+    ledgers: dict[str, "Ledger"] = field(default_factory=dict)
     """By judge; made by `ledger`, taken by the panel when the seat is done."""
 
     def memo_of_trace(self) -> dict[str, object]:
@@ -58,8 +57,7 @@ class Evaluation:
         return found
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(Struct):
     """What one seat took: written by the judge and its habits, read by the panel."""
 
     attempts: int = 0
@@ -191,8 +189,7 @@ Proofs = Mapping[Check, CheckResult]
 """Results of the checks that need the sandbox."""
 
 
-@value(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """What the sandbox found out about one check."""
 
     passed: bool

@@ -1,6 +1,8 @@
 """Why a verdict was given: codes that stay, and a sentence with the values."""
 
-from consensus.domain.values import Word, value
+from msgspec import Struct
+
+from consensus.domain.words import Word
 
 
 class ReasonCode(Word):
@@ -41,8 +43,7 @@ class ReasonCode(Word):
     SCENARIO_NO_CRITERIA = "The test has no criteria to judge it by."
 
 
-@value(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """One reason for a verdict."""
 
     code: ReasonCode

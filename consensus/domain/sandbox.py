@@ -1,13 +1,12 @@
 """What the sandbox may do: the rules of checks that touch the world."""
 
-from consensus.domain.values import value
+from msgspec import Struct
 
 SANDBOX_SWITCH = {"url": "sandbox.url", "code_run": "sandbox.code"}
 """Which key of the policy file allows checks that are off without it."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class UrlRules:
+class UrlRules(Struct, frozen=True, kw_only=True):
     """What a `url` check may fetch."""
 
     hosts: tuple[str, ...] = ()
@@ -25,8 +24,7 @@ class UrlRules:
     """Most fetches at a time."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class CodeRules:
+class CodeRules(Struct, frozen=True, kw_only=True):
     """What a `code_run` check may use."""
 
     timeout_seconds: float = 5.0
@@ -39,8 +37,7 @@ class CodeRules:
     """Most runs at a time."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class SandboxRules:
+class SandboxRules(Struct, frozen=True, kw_only=True):
     """What checks that touch the world may do; None: such a check is refused."""
 
     url: UrlRules | None = None

@@ -1,10 +1,9 @@
 """How much of a submission the judges of a panel are shown, as data."""
 
-from consensus.domain.values import value
+from msgspec import Struct
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Sees:
+class Sees(Struct, frozen=True, kw_only=True):
     """Bounds of what models and remote judges are shown; None: no bound. Lengths in characters."""
 
     messages: int | None = None

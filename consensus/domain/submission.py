@@ -1,11 +1,12 @@
 """What is to be judged: task, candidate, rubric and their surroundings."""
 
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import Struct, field
 
 from consensus.domain.trace import Span
 from consensus.domain.turn import Turn
-from consensus.domain.values import Word, value
+from consensus.domain.words import Word
 
 CRITERION_ID = r"[A-Za-z0-9._-]{1,64}"
 """What an id looks like, as a regular expression."""
@@ -14,43 +15,37 @@ MAX_CRITERIA = 256
 """Most criteria of a rubric; more is a list of tests, not a rubric, and costs every judge."""
 
 
-@value(frozen=True, slots=True)
-class Contains:
+class Contains(Struct, frozen=True):
     """The text holds this string, case included."""
 
     value: str
 
 
-@value(frozen=True, slots=True)
-class ContainsAll:
+class ContainsAll(Struct, frozen=True):
     """The text holds every one of these strings."""
 
     values: tuple[str, ...]
 
 
-@value(frozen=True, slots=True)
-class NotContains:
+class NotContains(Struct, frozen=True):
     """The text holds this string nowhere."""
 
     value: str
 
 
-@value(frozen=True, slots=True)
-class Regex:
+class Regex(Struct, frozen=True):
     """The text holds a match of this RE2 expression, unanchored."""
 
     pattern: str
 
 
-@value(frozen=True, slots=True)
-class JsonSchema:
+class JsonSchema(Struct, frozen=True):
     """The text, less a code fence, is JSON that this JSON Schema (draft 2020-12) accepts."""
 
     schema: Mapping[str, object]
 
 
-@value(frozen=True, slots=True)
-class NumericAnswer:
+class NumericAnswer(Struct, frozen=True):
     """The last number in the text is this number."""
 
     value: float
@@ -58,8 +53,7 @@ class NumericAnswer:
     """Largest absolute difference that still counts, inclusive; at least 0."""
 
 
-@value(frozen=True, slots=True)
-class LengthLimit:
+class LengthLimit(Struct, frozen=True):
     """The length of the text is within these limits, inclusive; None means no limit."""
 
     min_words: int | None = None
@@ -68,15 +62,13 @@ class LengthLimit:
     max_chars: int | None = None
 
 
-@value(frozen=True, slots=True)
-class CodeBlock:
+class CodeBlock(Struct, frozen=True):
     """The text holds a non-empty fenced code block of this language; `*` means any."""
 
     language: str
 
 
-@value(frozen=True, slots=True)
-class ExitCode:
+class ExitCode(Struct, frozen=True):
     """The candidate's process ended with this exit code."""
 
     expected: int = 0
@@ -86,8 +78,7 @@ class ExitCode:
     """Score from which the check passes, inclusive, above 0."""
 
 
-@value(frozen=True, slots=True)
-class SqlQuery:
+class SqlQuery(Struct, frozen=True):
     """The last SQL in the text is one query that runs, read-only, in a sandbox of its own."""
 
     setup: str = ""
@@ -97,16 +88,14 @@ class SqlQuery:
     min_rows: int = 0
 
 
-@value(frozen=True, slots=True)
-class UrlAnswer:
+class UrlAnswer(Struct, frozen=True):
     """Every URL in the text answers with status 200."""
 
     contains: str = ""
     """What the answer's text must hold, case included; empty means nothing."""
 
 
-@value(frozen=True, slots=True)
-class CodeRun:
+class CodeRun(Struct, frozen=True):
     """The last code block of the language runs in a sandbox and ends with exit code 0."""
 
     language: str
@@ -146,8 +135,7 @@ class CheckTarget(Word):
     """What the candidate's process wrote to standard error."""
 
 
-@value(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One deterministic check of a text."""
 
     kind: CheckKind
@@ -157,8 +145,7 @@ class Check:
     """The text to look at where no output is named."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(Struct, frozen=True, kw_only=True):
     """One checkable requirement."""
 
     id: str
@@ -171,8 +158,7 @@ class Criterion:
     """MET iff all of them hold."""
 
 
-@value(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One message of the conversation."""
 
     role: str
@@ -180,16 +166,14 @@ class Message:
     content: str
 
 
-@value(frozen=True, slots=True)
-class ProcessResult:
+class ProcessResult(Struct, frozen=True):
     """How a process ended whose standard output is the candidate."""
 
     exit_code: int = 0
     stderr: str = ""
 
 
-@value(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """The facts of a simulated conversation that tests an agent."""
 
     description: str = ""
@@ -198,8 +182,7 @@ class Scenario:
     """Whether the test must end with this judgment."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Submission:
+class Submission(Struct, frozen=True, kw_only=True):
     """What is to be judged. All of it is data to every judge, never instructions."""
 
     task: str

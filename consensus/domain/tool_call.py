@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
+from msgspec import Struct
+
 from consensus.domain.decision import CheckResult, Decision
 from consensus.domain.submission import Criterion
-from consensus.domain.values import value
 
 VALIDATION_CONTEXT = "semantic_judge_pre_execution_inner_loop"
 """What a caller that says nothing else means (AEGIS)."""
 
 
-@value(frozen=True, slots=True)
-class ProposedToolCall:
+class ProposedToolCall(Struct, frozen=True):
     """A tool and what to call it with."""
 
     name: str
@@ -20,8 +20,7 @@ class ProposedToolCall:
     """JSON values, or JSON text as the worker has written it, sound or not."""
 
 
-@value(frozen=True, slots=True)
-class WorkerMount:
+class WorkerMount(Struct, frozen=True):
     """A part of a file system that the worker can reach."""
 
     path: str
@@ -29,8 +28,7 @@ class WorkerMount:
     read_only: bool = False
 
 
-@value(frozen=True, slots=True)
-class PastToolCall:
+class PastToolCall(Struct, frozen=True):
     """A tool call of the same run that is over."""
 
     tool_name: str
@@ -40,8 +38,7 @@ class PastToolCall:
     error: str = ""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """A tool call with everything that judges may know of it."""
 
     task: str
@@ -68,8 +65,7 @@ class Denial(Enum):
     FAILED = "failed"
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ToolVerdict:
+class ToolVerdict(Struct, frozen=True, kw_only=True):
     """Whether a call may run."""
 
     tool: str

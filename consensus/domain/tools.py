@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import Enum
 from fnmatch import fnmatchcase
 
-from consensus.domain.values import value
+from msgspec import Struct
 
 
 class Show(Enum):
@@ -17,8 +17,7 @@ class Show(Enum):
     WHOLE = "whole"
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ToolRule:
+class ToolRule(Struct, frozen=True, kw_only=True):
     """What holds for the tools that a glob matches."""
 
     match: str

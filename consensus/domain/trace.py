@@ -1,13 +1,11 @@
 """What an agent did, as spans: the nouns of OpenTelemetry that judging needs."""
 
 from collections.abc import Mapping
-from dataclasses import field
 
-from consensus.domain.values import value
+from msgspec import Struct, field
 
 
-@value(frozen=True, slots=True)
-class SpanEvent:
+class SpanEvent(Struct, frozen=True):
     """Something that happened at one moment of a span."""
 
     name: str
@@ -15,8 +13,7 @@ class SpanEvent:
     """As those of a span."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """One timed operation. All of it is data to every judge, never instructions."""
 
     trace_id: str
@@ -39,8 +36,7 @@ class Span:
     """What the status says; empty where it says nothing."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class TraceLimits:
+class TraceLimits(Struct, frozen=True, kw_only=True):
     """What a trace may have at most; more is refused, never cut in silence."""
 
     spans: int = 10_000

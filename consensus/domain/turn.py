@@ -1,6 +1,8 @@
 """The facts of one turn of a worker's run, and of the turns before it."""
 
-from consensus.domain.values import Word, value
+from msgspec import Struct
+
+from consensus.domain.words import Word
 
 MAX_ITERATIONS = 50
 """Turns of a run unless the caller says otherwise (Hive: max_iterations)."""
@@ -21,8 +23,7 @@ class GoalStatus(Word):
     """Nobody could tell."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """One call of a tool by the worker."""
 
     name: str
@@ -32,8 +33,7 @@ class ToolCall:
     """Whether the tool answered with an error."""
 
 
-@value(frozen=True, slots=True)
-class OutputKey:
+class OutputKey(Struct, frozen=True):
     """An output that the worker should set; null counts as not set."""
 
     name: str
@@ -41,8 +41,7 @@ class OutputKey:
     """Whether it may stay unset."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class EarlierTurn:
+class EarlierTurn(Struct, frozen=True, kw_only=True):
     """What the guards need to know of a turn before this one."""
 
     text: str = ""
@@ -56,8 +55,7 @@ class EarlierTurn:
     """How sure it was of that, 0 to 1."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """The facts of one turn. What the worker said in it is the submission's candidate."""
 
     iteration: int = 0

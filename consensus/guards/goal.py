@@ -7,12 +7,13 @@ the fast judge only asks for the strong one; both together stop, or two fast one
 from collections.abc import Collection, Sequence
 from enum import Enum
 
+from msgspec import Struct
+
 from consensus.domain.decision import CriterionResult
 from consensus.domain.fold import reaches
 from consensus.domain.gradient import FindingStatus
 from consensus.domain.guards import GoalGuards
 from consensus.domain.turn import GoalStatus, Turn
-from consensus.domain.values import value
 
 
 class Step(Enum):
@@ -24,8 +25,7 @@ class Step(Enum):
     GO_ON = "go_on"
 
 
-@value(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """What one stage's findings come to."""
 
     status: GoalStatus
@@ -37,8 +37,7 @@ class Claim:
         return self.status is GoalStatus.COMPLETE and reaches(self.confidence, bound)
 
 
-@value(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What follows, and what is known of the goal so far."""
 
     step: Step

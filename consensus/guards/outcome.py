@@ -1,16 +1,16 @@
 """What a guard has to say: a verdict that settles the turn, or words for the worker, or both."""
 
+from msgspec import Struct
+
 from consensus.domain.decision import Reason, ReasonCode, ScenarioOutcome, Verdict
 from consensus.domain.turn import GoalStatus
-from consensus.domain.values import value
 
 MAX_NAMED = 32
 """Most names that one sentence lists."""
 _MAX_NAME = 100
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class GuardOutcome:
+class GuardOutcome(Struct, frozen=True, kw_only=True):
     """What one guard says, or all of them together."""
 
     verdict: Verdict | None = None

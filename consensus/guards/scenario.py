@@ -5,7 +5,8 @@ score, and a test has none. Any UNMET fails it, and what nobody can tell lets it
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.decision import CriterionResult, ReasonCode, ScenarioOutcome, Verdict
 from consensus.domain.gradient import FindingStatus

@@ -7,16 +7,16 @@ import contextlib
 import os
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 _CHUNK = 1 << 16
 _REAPING_SECONDS = 2.0
 """Most that a program takes to end once the one that it started is killed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a program ended."""
 
     code: int | None

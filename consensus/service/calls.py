@@ -3,18 +3,17 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
 
 import grpc.aio
+from msgspec import Struct
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[Any, Context], Awaitable[Any]]
 """Takes the request (or an iterator of them), answers or writes to the context."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """A served method."""
 
     service: str

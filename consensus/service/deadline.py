@@ -1,7 +1,8 @@
 """The budget of a call: the caller's deadline, within limits, less a reserve for answering."""
 
 import asyncio
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from consensus.domain.errors import BudgetSpent
 
@@ -13,8 +14,7 @@ LEAST_SECONDS = 0.002
 """Below this no judge could answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeadlineLimits:
+class DeadlineLimits(Struct, frozen=True):
     """Deadlines that the server applies."""
 
     default_seconds: float

@@ -6,7 +6,8 @@ Kept in memory, for this process alone.
 import hashlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from consensus.domain.errors import RequestIdReused, RequestInProgress
 from consensus.domain.ports import Clock
@@ -16,8 +17,7 @@ MAX_BYTES = 16 << 20
 """Most memory for remembered decisions; the oldest are forgotten first."""
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     digest: bytes
     time: float
     reply: bytes | None = None

@@ -1,8 +1,9 @@
 """Judges one request: validates it, finds its policy, runs the engine, remembers its answer."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from consensus.cascade import Engine
 from consensus.domain.decision import MAX_DEPTH, Decision, Hierarchy

@@ -1,14 +1,13 @@
 """The rules in force: policies and the judges they seat, swapped as one."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from consensus.domain.errors import InvalidRequest, PolicyDisabled, Violation
 from consensus.domain.policy import Policy, PolicySet
 from consensus.domain.ports import Judges, Prover
 
 
-@dataclass(frozen=True, slots=True)
-class Rulebook:
+class Rulebook(Struct, frozen=True):
     """Policies and judges that belong together."""
 
     policies: PolicySet

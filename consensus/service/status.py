@@ -1,13 +1,13 @@
 """The error table: which gRPC status each error gets. docs/errors.md is generated from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import grpc
 import grpc.aio
 from google.protobuf import any_pb2, duration_pb2
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2, status_pb2
+from msgspec import Struct
 
 from consensus.domain import errors
 from consensus.service.calls import Context
@@ -26,8 +26,7 @@ travels twice, one of them with three characters for each byte beyond ASCII.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """What one error becomes on the wire."""
 
     code: grpc.StatusCode

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.errors import InvalidRequest, TraceUnusable, Violation
 from consensus.domain.submission import Submission

@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.policy import Overrides, Policy

@@ -6,7 +6,8 @@ Every line has ids, numbers and codes; nothing of what was judged or of what a j
 import datetime
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from consensus.domain.decision import Hierarchy, SeatResult, StageResult
 from consensus.domain.execution import ChildExecution, ChildExecutions
@@ -17,8 +18,7 @@ from consensus.domain.ports import Observer, SilentObserver
 log = logging.getLogger("consensus.audit")
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEvent:
+class AuditEvent(Struct, frozen=True):
     """A kind of line."""
 
     name: str

@@ -3,8 +3,7 @@
 Labels are closed sets from the configuration and the code; never ids, never text.
 """
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from prometheus_client import CollectorRegistry
 
 from consensus.telemetry.instruments import Counter, Gauge, Histogram
@@ -17,8 +16,7 @@ ITEMS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _CALL = ("grpc_type", "grpc_service", "grpc_method")
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """One metric."""
 
     kind: type[Counter] | type[Gauge] | type[Histogram]

@@ -1,6 +1,6 @@
 """The digest of a trace: every span with its details where they fit, else only the tree."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from consensus.domain.trace import Span
 from consensus.traces.cleaning import Repeats
@@ -22,8 +22,7 @@ _NO_DETAILS = "Details are left out: the trace is too long."
 _ERRORS_LEFT_OUT = "... [{} errors left out] ..."
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(Struct, frozen=True):
     """A trace or a transcript in words."""
 
     text: str

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from consensus.domain.trace import Span
-from consensus.domain.values import value
 from consensus.traces.cleaning import texts
 from consensus.traces.digest import NOTHING
 from consensus.traces.lines import bracketed, detail_lines, details, headline, lasting, named
@@ -28,8 +29,7 @@ _TOO_LONG = "\n\n[TRUNCATED] More than 4096 tokens. Use {} to search for specifi
 _FEWER_SPANS = ("grep_trace(pattern)", "expand_trace with fewer span ids")
 
 
-@value(frozen=True, slots=True)
-class Finds:
+class Finds(Struct, frozen=True):
     """An answer for a judge."""
 
     text: str

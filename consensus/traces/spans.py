@@ -1,18 +1,17 @@
 """The spans of a submission as a tree, whatever order they come in and whatever they claim."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from consensus.domain.errors import TraceUnusable
 from consensus.domain.trace import Span, TraceLimits
-from consensus.domain.values import value
 
 _Key = tuple[str, str]
 """Trace id and span id: two traces may use the same span id."""
 
 
-@value(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A span's place in the drawn tree."""
 
     span: Span
@@ -22,8 +21,7 @@ class Place:
     """What stands before the lines below it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """Spans in order, each once."""
 
     spans: tuple[Span, ...]

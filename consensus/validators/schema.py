@@ -9,12 +9,12 @@ import functools
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
+from msgspec import Struct
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -41,8 +41,7 @@ MAX_DEPTH = 100
 """Deepest nesting of keywords at work, the schema's references included."""
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """One document under validation."""
 
     effort: Effort

@@ -144,7 +144,7 @@ def _exit_code_faults(wanted: ExitCode) -> Iterator[tuple[str, str]]:
 
 
 def _length_faults(limit: LengthLimit) -> Iterator[tuple[str, str]]:
-    named = {name: getattr(limit, name) for name in LengthLimit.__dataclass_fields__}
+    named = {name: getattr(limit, name) for name in LengthLimit.__struct_fields__}
     if all(value is None for value in named.values()):
         yield "length", f"is empty; set at least one of {', '.join(named)}"
     for name, value in named.items():

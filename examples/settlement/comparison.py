@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import anyio
 import numpy as np
+from msgspec.structs import replace
 
 from consensus.cascade import Engine
 from consensus.domain.decision import Decision, SeatStatus, Verdict

@@ -2,11 +2,12 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from consensus.aggregation.batch import Batch, Bools
 from consensus.aggregation.fold import FoldedBatch, fold
@@ -18,8 +19,7 @@ CLOSE = 1e-9
 """What rounding may come to in a sum of a few doubles in [0, 1], with room to spare."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What one seat answered; a score of None means that it did not, or not yet."""
 
     score: float | None
@@ -36,8 +36,7 @@ class Cell:
 Row = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A row of cells and the rules of its panel, for any strategy."""
 
     row: Row

@@ -1,11 +1,10 @@
 """The laws that every strategy obeys, whatever the panel."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.aggregation.batch import Batch
 from consensus.aggregation.fold import fold

@@ -1,10 +1,9 @@
 """A seat of weight 0 is asked and recorded, but absent from the arithmetic."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.aggregation.bounds import bounds
 from consensus.aggregation.criteria import certainly_met, statuses

@@ -13,7 +13,6 @@ from consensus.domain.gradient import (
     FailureKind,
     Finding,
     FindingStatus,
-    GradientResult,
     Signal,
 )
 from tests.builders import (
@@ -117,7 +116,7 @@ LIES: dict[str, tuple[Script, str]] = {
     ),
     "nothing": (None, "answered with a NoneType"),
     "a bare number": (0.7, "answered with a float"),
-    "a class": (GradientResult, "answered with a type"),
+    "a class": (dict, "answered with a type"),
     "a score in words": (scores("high"), "a field is of the wrong type"),  # type: ignore[arg-type]
     "no reasoning": (scores(0.5, reasoning=None), "a field is of the wrong type"),
     "no reason to abstain": (Abstention(None), "a field is of the wrong type"),  # type: ignore[arg-type]

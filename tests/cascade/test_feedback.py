@@ -1,10 +1,9 @@
 """The worker is told what to mend, most important first, within a length."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.domain.decision import ReasonCode, Verdict
 from consensus.domain.gradient import Finding, FindingStatus, GradientResult

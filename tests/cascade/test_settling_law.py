@@ -3,10 +3,10 @@ order of answers, the verdict is the one that waiting for all gives.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.domain.errors import AllJudgesUnavailable, JudgeFailed
 from consensus.domain.gradient import Abstention, FailureKind, Finding, FindingStatus

@@ -1,10 +1,10 @@
 """A panel that sees less: what its judges are shown, and where their quotations stand."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from consensus.domain.decision import SeatStatus
 from consensus.domain.gradient import Failure, FailureKind, Finding, FindingStatus, GradientResult

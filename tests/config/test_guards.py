@@ -1,9 +1,9 @@
 """Guards as written: what is left out has the rules' own defaults, and absent ones cost nothing."""
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from consensus.config.guards import GoalGuardsSection, ScenarioGuardsSection, TurnGuardsSection
 from consensus.domain.guards import (

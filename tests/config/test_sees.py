@@ -1,7 +1,8 @@
 """How much a panel sees, as written."""
 
-from dataclasses import fields
 from typing import Any
+
+from msgspec.structs import fields
 
 from consensus.config.sees import SeesSection
 from consensus.domain.sight import Sees

@@ -1,9 +1,9 @@
 """What makes a panel or a gate unsound is named: the field, its value and what is allowed."""
 
 import math
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from consensus.domain.guards import GoalGuards
 from consensus.domain.policy import (

@@ -1,11 +1,12 @@
 """The law of early settlement: the answer is the one that waiting would have given."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.aggregation.batch import Batch, Bools, Floats
 from consensus.aggregation.criteria import statuses

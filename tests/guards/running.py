@@ -1,8 +1,9 @@
 """Builders: turns, findings and guards in few words."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from consensus.domain.decision import CriterionResult, ReasonCode
 from consensus.domain.gradient import Evidence, FindingStatus

@@ -1,11 +1,11 @@
 """Scenario: the findings alone settle a test, and judges are told what only the policy knows."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.domain.decision import ReasonCode, ScenarioOutcome, Verdict
 from consensus.domain.guards import Guards, ScenarioGuards

@@ -1,9 +1,8 @@
 """The embedded judges keep the contract of every judge."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.decision import Hierarchy

@@ -1,7 +1,8 @@
 """A judge in this process that has a price and derives rubrics, as a model would."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from consensus.domain.gradient import Usage
 from consensus.domain.ports import Evaluation, Judge, Ledger

@@ -4,10 +4,11 @@ and goal policies and embedded judges.
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from benchmarks.transcripts import Conversation, conversations, turns
 from consensus.domain.submission import Criterion, Submission

@@ -3,11 +3,11 @@
 import gzip
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from consensus.domain.trace import Span
 from consensus.traces import Trace, digest, expand_trace, grep_trace

@@ -1,9 +1,8 @@
 """A decision on the wire holds everything that the domain's does, each number present or not."""
 
-from dataclasses import replace
-
 import pytest
 from google.protobuf import json_format
+from msgspec.structs import replace
 
 from consensus.domain.decision import Hierarchy
 from consensus.wire.decision import hierarchy_from, hierarchy_to, seat_to, stage_to

@@ -1,11 +1,11 @@
 """Every member of every enum has its own value on the wire, and every value has its member."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from enum import Enum
 
 import pytest
 from google.protobuf.descriptor import EnumDescriptor
+from msgspec.structs import replace
 
 from consensus.domain.decision import (
     GateAnswer,

@@ -3,12 +3,12 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.domain.errors import TraceUnusable
 from consensus.domain.trace import Span, SpanEvent, TraceLimits

@@ -1,10 +1,10 @@
 """A decision by kind of validator: only what ran is told, the last of each kind."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from google.protobuf import json_format
+from msgspec.structs import replace
 
 from consensus.domain.decision import (
     CheckResult,

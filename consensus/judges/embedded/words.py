@@ -3,7 +3,8 @@
 import functools
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_QUOTE = 200
 """Longest passage that is quoted."""
@@ -62,8 +63,7 @@ def stem(word: str) -> str:
     return word
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """What a criterion asks for, in words."""
 
     words: Mapping[str, str]

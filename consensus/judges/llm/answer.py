@@ -1,7 +1,8 @@
 """From what a reply says to a judge's answer: what was left out, and what was not stated."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.gradient import Abstention, Answer, Finding, FindingStatus, GradientResult
 from consensus.domain.judges import LlmSpec

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Protocol
 
+from msgspec import Struct
+
 from consensus.domain.gradient import Usage
-from consensus.domain.values import value
 
 
-@value(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """Something that a model may call."""
 
     name: str
@@ -18,8 +18,7 @@ class Tool:
     """JSON Schema of its arguments."""
 
 
-@value(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True):
     """One call of a tool that a model wants."""
 
     name: str
@@ -28,8 +27,7 @@ class ToolUse:
     """None: they are no JSON object, or too long. They may be anything else."""
 
 
-@value(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """What a model called, and what came of it."""
 
     uses: tuple[ToolUse, ...]
@@ -37,8 +35,7 @@ class Exchange:
     """One for each."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Ask:
+class Ask(Struct, frozen=True, kw_only=True):
     """One call of a model."""
 
     model: str
@@ -67,8 +64,7 @@ class Finish(Enum):
     REFUSED = "refused"
 
 
-@value(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """One token of a reply."""
 
     text: str
@@ -76,8 +72,7 @@ class Token:
     """Alternatives with their natural log probabilities, the likeliest first."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """What a model answered."""
 
     text: str

@@ -1,10 +1,11 @@
 """The steps in which a judge looks things up, before it decides without any tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from consensus.domain.errors import JudgeFailed
-from consensus.domain.values import value
 from consensus.judges.llm.asking import WORTH_ANOTHER, Asking
 from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, ToolUse
 from consensus.judges.llm.lookups import MAX_USES, STEP_CHARS
@@ -18,8 +19,7 @@ _WIDEST = "\N{GRINNING FACE}"
 Answers = Callable[[Sequence[ToolUse]], Awaitable[Sequence[str]]]
 
 
-@value(frozen=True, slots=True)
-class Discovered:
+class Discovered(Struct, frozen=True):
     """What came of looking."""
 
     found: str = ""

@@ -1,8 +1,10 @@
 """Finds out what a model server accepts, by a handful of tiny real calls, for `check --live`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
@@ -43,8 +45,7 @@ class Found(Enum):
     """No answer, for a reason that has nothing to do with it."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Probe:
+class Probe(Struct, kw_only=True):
     """What one model of one backend accepts."""
 
     spec: BackendSpec

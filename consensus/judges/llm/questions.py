@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
 from consensus.domain.judges import LlmSpec
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion
-from consensus.domain.values import value
 from consensus.judges.llm import form
 from consensus.judges.llm.asking import LARGER
 from consensus.judges.llm.chat import Ask, Tool
@@ -19,8 +20,7 @@ from consensus.judges.llm.subject import Subject, Telling, subject_of, takes_lon
 _Form = tuple[Prompt, Mapping[str, object] | None]
 
 
-@value(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """One way to put the question."""
 
     order: Sequence[Criterion]

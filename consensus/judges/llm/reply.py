@@ -5,9 +5,10 @@ A reply that is not sound fails its seat; nothing in it is guessed, clamped or c
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Evidence, FailureKind, Finding, FindingStatus, unit
-from consensus.domain.values import value
 from consensus.judges.llm.chat import Finish, Reply
 from consensus.judges.llm.form import DIGIT_TOP
 from consensus.judges.llm.reading import read_object, unreadable
@@ -24,8 +25,7 @@ _VERDICTS = ("verdict", "pass", "passed", "success", "decision", "result")
 """Names that were not asked for, under which models also say what they think."""
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Opinion:
+class Opinion(Struct, frozen=True, kw_only=True):
     """What one reply says."""
 
     mode: str

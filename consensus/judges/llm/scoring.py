@@ -4,7 +4,8 @@ import math
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.gradient import (
     Abstention,

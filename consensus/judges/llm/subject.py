@@ -6,11 +6,11 @@ One submission is put into words once for all seats that ask with the same bound
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Submission
-from consensus.domain.values import value
 from consensus.judges.llm.conversation import CHARS_PER_TOKEN, outlined, told
 from consensus.judges.llm.scenario import rules_of_test
 from consensus.judges.llm.surroundings import (
@@ -26,8 +26,7 @@ from consensus.traces.digest import FULL_TOKENS, STRUCTURE_TOKENS
 _LARGE_CHARS = 1 << 16
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Telling:
+class Telling(Struct, frozen=True, kw_only=True):
     """How much of a trace, or of a conversation, is told."""
 
     tokens: int
@@ -47,8 +46,7 @@ class Telling:
 _AS_IT_IS = Telling(tokens=FULL_TOKENS)
 
 
-@value(frozen=True, slots=True, kw_only=True)
-class Outlined:
+class Outlined(Struct, frozen=True, kw_only=True):
     """What is told in outline only."""
 
     trace: bool = False
@@ -60,8 +58,7 @@ class Outlined:
         return self.trace or self.messages
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A submission in words. Nothing in it is fenced yet."""
 
     task: str
@@ -88,7 +85,7 @@ class Subject:
     """What the simulated user of a test plays; empty where there is none."""
     test: str = ""
     """The rules of judging a test, our own words; empty where the conversation is none."""
-    prompts: dict[object, str] = field(default_factory=dict, compare=False, repr=False)
+    prompts: dict[object, str] = field(default_factory=dict)
     """What is asked about it, by wording, so that seats that ask alike put it together once."""
 
     @property

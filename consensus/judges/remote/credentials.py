@@ -1,10 +1,10 @@
 """Judges behind gRPC: the files of TLS, read as one and read again when they change."""
 
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
+from msgspec import Struct
 
 from consensus.domain.judges import JudgeSpec
 
@@ -12,8 +12,7 @@ Stamp = tuple[tuple[int, int, int], ...]
 """Inode, time of change and size of each file; zeros where it cannot be seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(Struct, frozen=True):
     """What TLS needs of us: whom to trust, and who we are."""
 
     roots: bytes | None

@@ -5,7 +5,8 @@ once.
 import asyncio
 import hashlib
 from collections import OrderedDict
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Abstention, Answer, FailureKind, GradientResult, unit

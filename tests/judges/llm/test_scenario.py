@@ -1,9 +1,9 @@
 """What a model is told of a test: one golden text, and what holds for every test."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from consensus.domain.submission import Criterion, Message, Scenario, Submission
 from consensus.domain.turn import Turn

@@ -2,8 +2,9 @@
 
 import asyncio
 import random
-from dataclasses import replace
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from consensus.domain.decision import Hierarchy
 from consensus.domain.errors import JudgeFailed

@@ -1,10 +1,10 @@
 """All habits together, in their order."""
 
 import asyncio
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from consensus.domain.decision import SeatStatus
 from consensus.domain.gradient import FailureKind, GradientResult

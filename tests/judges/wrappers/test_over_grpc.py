@@ -1,10 +1,10 @@
 """The contract of every judge, with all habits around a remote judge of a real server."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from hypothesis import Phase, given, settings
+from msgspec.structs import replace
 
 from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.gradient import Failure, FailureKind

@@ -4,7 +4,6 @@ and what is refused.
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -12,6 +11,7 @@ import pytest
 from consensus_client.testing import (
     llm_tool_calls,
 )
+from msgspec.structs import replace
 
 from consensus.domain.trace import Span, SpanEvent
 from consensus.v1 import decision_pb2, submission_pb2
