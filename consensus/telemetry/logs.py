@@ -5,7 +5,6 @@ the service; what does not fit is dropped and counted.
 """
 
 import datetime
-import json
 import logging
 import logging.handlers
 import queue
@@ -16,6 +15,8 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
+
+import msgspec
 
 from consensus.domain.decision import Decision, SeatResult
 from consensus.domain.gradient import Failure
@@ -34,7 +35,7 @@ _HARMLESS = "Exception not handled by _handle_exceptions"
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; the rest is what the caller told."""
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 log = logging.getLogger("consensus.decisions")
 
@@ -131,7 +132,7 @@ class _Json(logging.Formatter):
             facts |= {k: v for k, v in record.__dict__.items() if k not in _STANDARD}
         if record.exc_info:
             facts["exc_info"] = self.formatException(record.exc_info)
-        return _ENCODER.encode(facts)
+        return _ENCODER.encode(facts).decode()
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
         lines: list[str] = []

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from consensus.domain.gradient import FailureKind, Usage
 from consensus.domain.judges import BackendSpec, Price
-from consensus.judges.llm.bodies import Bodies
 from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, ToolUse
 from consensus.judges.llm.failures import BackendFailed
-from consensus.judges.llm.json_values import count, items, mapping, text
+from consensus.judges.llm.json_values import count, encoded, items, mapping, text
 from consensus.judges.llm.openai_chat import ANSWER
 from consensus.judges.llm.pricing import priced
 from consensus.judges.llm.tool_use import call_id, called, tool_use
@@ -42,18 +41,17 @@ class AnthropicMessages:
     def __init__(self, spec: BackendSpec) -> None:
         self._can = spec.capabilities
         self._prices = spec.prices
-        self._bodies = Bodies(self._request)
 
     def body(self, ask: Ask) -> bytes:
         """Return the request as JSON."""
-        return self._bodies.body(ask)
+        return encoded(self._request(ask))
 
-    def _request(self, ask: Ask, user: str) -> dict[str, object]:
+    def _request(self, ask: Ask) -> dict[str, object]:
         """Return the request; the system prompt is marked for the provider's cache."""
         request: dict[str, object] = {
             "model": ask.model,
             "max_tokens": ask.max_tokens,
-            "messages": [{"role": "user", "content": user}, *_exchanged(ask.exchanges)],
+            "messages": [{"role": "user", "content": ask.user}, *_exchanged(ask.exchanges)],
         }
         if ask.system:
             block = {"type": "text", "text": ask.system, "cache_control": {"type": "ephemeral"}}

@@ -1,10 +1,20 @@
-"""Reads JSON of servers that may send anything: nothing here raises on the wrong type."""
+"""JSON to and from servers that may send anything: nothing here raises on the wrong type."""
 
 import json
 from collections.abc import Mapping
 
+import msgspec
+
 MOST_TOKENS = 1 << 40
 """No bill is larger; a count above it is nonsense."""
+
+
+def encoded(value: Mapping[str, object]) -> bytes:
+    """Return `value` as JSON."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half a character, which only an escape can say
+        return json.dumps(value).encode()
 
 
 def parsed(data: bytes | str) -> object:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 from consensus.domain.gradient import FailureKind, Usage
 from consensus.domain.judges import BackendSpec, Price
-from consensus.judges.llm.bodies import Bodies
 from consensus.judges.llm.chat import Ask, Exchange, Finish, Reply, Token, Tool, ToolUse
 from consensus.judges.llm.failures import BackendFailed, inner_failure
-from consensus.judges.llm.json_values import count, items, mapping, text
+from consensus.judges.llm.json_values import count, encoded, items, mapping, text
 from consensus.judges.llm.pricing import priced
 from consensus.judges.llm.tool_use import as_json, call_id, called, tool_use
 
@@ -36,15 +35,14 @@ class OpenAiChat:
     def __init__(self, spec: BackendSpec) -> None:
         self._can = spec.capabilities
         self._prices = spec.prices
-        self._bodies = Bodies(self._request)
 
     def body(self, ask: Ask) -> bytes:
         """Return the request as JSON."""
-        return self._bodies.body(ask)
+        return encoded(self._request(ask))
 
-    def _request(self, ask: Ask, user: str) -> dict[str, object]:
+    def _request(self, ask: Ask) -> dict[str, object]:
         can = self._can
-        messages: list[dict[str, object]] = [{"role": "user", "content": user}]
+        messages: list[dict[str, object]] = [{"role": "user", "content": ask.user}]
         if ask.system:
             messages.insert(0, {"role": "system", "content": ask.system})
         for step, exchange in enumerate(ask.exchanges):

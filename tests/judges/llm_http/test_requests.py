@@ -94,7 +94,7 @@ def test_what_the_flags_exclude_is_never_sent(dialect: Any, structured: str, nam
             max_tokens_name=name,
         )
         spec = BackendSpec(name="b", kind="", base_url="", capabilities=able)
-        body = dialect(spec)._request(EVERYTHING, "")
+        body = dialect(spec)._request(EVERYTHING)
         openai = dialect is OpenAiChat
         assert ("temperature" in body) == temperature
         assert ("seed" in body) == (seed and openai)
@@ -112,7 +112,7 @@ async def test_what_the_ask_leaves_out_is_not_sent() -> None:
     assert body.keys() == {"model", "messages", "max_completion_tokens"}
 
 
-async def test_a_prompt_that_comes_again_is_sent_with_the_new_words() -> None:
+async def test_words_and_schemas_arrive_as_they_are() -> None:
     other = {"type": "object", "properties": {"other": {}}}
     odd = '\0user\0"\\ \ud800 \N{SNOWMAN}'
     asks = [
@@ -130,14 +130,6 @@ async def test_a_prompt_that_comes_again_is_sent_with_the_new_words() -> None:
     for one, body in zip(asks, bodies, strict=True):
         assert [message["content"] for message in body["messages"]] == [one.system, one.user]
         assert body["response_format"]["json_schema"]["schema"] == one.schema
-
-
-async def test_more_prompts_than_are_kept_are_all_sent() -> None:
-    with FakeLlm() as fake:
-        async with asking(fake) as backend:
-            for number in range(70):
-                await backend.complete(ask(system=f"{number}"), 10)
-        assert [r["messages"][0]["content"] for r in fake.requests] == [f"{n}" for n in range(70)]
 
 
 async def test_a_prompt_of_megabytes_is_sent() -> None:
