@@ -1,7 +1,6 @@
 """THE WIRING: the composition root, the only module that sees every room."""
 
 import datetime
-import gc
 import importlib
 import logging
 import signal
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import anyio
 
+from consensus import garbage
 from consensus.bench import Bench
 from consensus.cascade import Engine
 from consensus.cascade.tool_call import ToolCalls
@@ -48,10 +48,6 @@ from consensus.validators import check_faults
 LAG_PERIOD_SECONDS = 0.5
 LATER = "consensus.validators.schema"
 """Imported once the server is ready, before a request has to wait for it."""
-COLLECT_AFTER = 50_000
-"""New objects, less those let go, from which garbage is looked for. With 10,000 calls under way,
-all of them alive, Python's own 700 took a third of the processor for finding none.
-"""
 
 log = logging.getLogger("consensus")
 
@@ -165,13 +161,12 @@ class App:
             log.info("serving", extra={"address": address, "metrics": metrics})
             if ready:
                 ready(address, metrics)
-            gc.set_threshold(COLLECT_AFTER)
-            gc.freeze()  # what start-up made stays: collections need not look at it again
+            garbage.spare_what_is_there()
             async with anyio.create_task_group() as group:
                 reloader = self._reloader(group.start_soon)
                 if reloader and self._settings.reload_seconds:
                     group.start_soon(reloader.watch, self._settings.reload_seconds)
-                group.start_soon(self._measure_lag)
+                group.start_soon(self._look_after)
                 group.start_soon(_import_later)
                 await self._until_stopped(signals, reloader)
                 group.cancel_scope.cancel()
@@ -215,11 +210,13 @@ class App:
         file = self._settings.policy_file
         return Reloader(file, check_faults, apply, self.recorder.reloaded, in_force)
 
-    async def _measure_lag(self) -> None:
+    async def _look_after(self) -> None:
         while True:
             due = time.monotonic() + LAG_PERIOD_SECONDS
             await anyio.sleep(LAG_PERIOD_SECONDS)
             self.recorder.loop_lag(max(time.monotonic() - due, 0.0))
+            if not self.admission.inflight:
+                garbage.sweep()
 
 
 async def _import_later() -> None:
