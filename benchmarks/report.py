@@ -11,6 +11,8 @@ Bar = tuple[str, float, float, bool]
 """Words, value, bar, and whether the bar is a least."""
 BATCH_ROW = "consensus.remote5.batch32"
 """Callers send 32 requests in one BatchJudge."""
+LEAST_WIDTH = 92
+"""Below it numbers would be cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Startup:
 
 def report(rows: list[Row], startup: Startup, more: Sequence[Bar] = ()) -> None:
     """Print the table and the bars, `more` of them last."""
-    console = Console()
+    console = Console(width=max(Console().width, LEAST_WIDTH))
     found = {(row.name, row.callers): row for row in rows}
     table = Table(title="one server process on one core", box=box.SIMPLE, padding=(0, 1, 0, 0))
     names = ("server", "callers", "req/s", "x echo", "p50 ms", "p99 ms", "CPU ms", "RSS MiB")
