@@ -16,6 +16,10 @@ class Budget:
         """Return the seconds that are left, at least 0."""
         return max(self._end - self._clock.monotonic(), 0.0)
 
+    def part(self, share: float) -> "Budget":
+        """Return a budget of its own, which is this share (0 to 1) of what is left."""
+        return Budget(self._clock, self.left() * share)
+
     def reserve(self, seconds: float) -> float:
         """Return what is left less `seconds` for later work, but at least half of it."""
         left = self.left()

@@ -53,9 +53,10 @@ class Derivation(Struct, frozen=True):
 
         Raises CriteriaNotDerived, and SpendLimitReached where it could cost more than is left.
         """
-        reservation = self._reserve(evaluation, spending)
+        budget = budget.part(BUDGET_SHARE)
+        reservation = await self._reserve(evaluation, budget, spending)
         ledger, cut_off = Ledger(), True
-        seconds = budget.left() * BUDGET_SHARE
+        seconds = budget.left()
         try:
             with anyio.move_on_after(seconds):
                 task = evaluation.submission.task
@@ -77,14 +78,19 @@ class Derivation(Struct, frozen=True):
                 self.on_usage(self.judge.name, ledger.usage)
         raise self._failed(f"no answer within {seconds:.3g} s")
 
-    def _reserve(self, evaluation: Evaluation, spending: Spending | None) -> Reservation:
+    async def _reserve(
+        self, evaluation: Evaluation, budget: Budget, spending: Spending | None
+    ) -> Reservation:
         if spending is None:
             return Reservation()
-        made = spending.reserve([self.judge], lambda _: evaluation)
-        if made.refused:
-            words = f"judge {self.judge.name!r} cannot derive criteria: {made.refused[0].reason}"
-            raise SpendLimitReached(words, {"judge": self.judge.name})
-        return made
+        made = await spending.reserve([self.judge], lambda _: evaluation, budget)
+        if not made.refused:
+            return made
+        refused = made.refused[0]
+        if refused.kind is not FailureKind.SPEND_LIMIT:
+            raise self._failed(refused.reason)
+        words = f"judge {self.judge.name!r} cannot derive criteria: {refused.reason}"
+        raise SpendLimitReached(words, {"judge": self.judge.name})
 
     def _failed(self, reason: str) -> CriteriaNotDerived:
         judge = self.judge.name

@@ -176,7 +176,7 @@ class Engine:
             seats, settled = await fanout.run(budget, certain)
         else:
             seated = [judges[seat.judge] for seat in stage.panel.seats]
-            reservation = spending.reserve(seated, fanout.given)
+            reservation = await spending.reserve(seated, fanout.given, budget)
             try:
                 fanout.refuse(reservation.refused)
                 seats, settled = await fanout.run(budget, certain)

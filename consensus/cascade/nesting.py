@@ -5,10 +5,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from consensus.cascade.costing import worst_cost
 from consensus.cascade.engine import Engine
-from consensus.cascade.spend import worst_cost
 from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
 from consensus.domain.errors import InvalidRequest, Violation
+from consensus.domain.gradient import Failure
 from consensus.domain.policy import Policy
 from consensus.domain.ports import Evaluation, Judges, Ledger, Observer, Prover
 
@@ -52,7 +53,7 @@ class Nesting:
             proofs=evaluation.proofs,
         )
 
-    def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
         """Return the most US dollars that all stages together may cost; None where unknown.
 
         A policy with a limit of its own never costs more.
@@ -60,13 +61,13 @@ class Nesting:
         rules = self._policies[policy]
         evaluation = _with_rubric(evaluation, rules)
         costs = [
-            worst_cost(self._judges[seat.judge], evaluation)
+            await worst_cost(self._judges[seat.judge], evaluation)
             for stage in rules.stages
             if stage.panel is not None
             for seat in stage.panel.seats
         ]
         limit = rules.spend.per_request_usd
-        worst = sum(math.inf if cost is None else cost for cost in costs)
+        worst = sum(math.inf if isinstance(cost, Failure) else cost for cost in costs)
         worst = worst if limit is None else min(worst, limit)
         return None if math.isinf(worst) else worst
 

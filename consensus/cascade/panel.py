@@ -182,11 +182,7 @@ class Fanout:
         self._fill(index, seat, status, admitted, struck)
 
     def _failed(self, index: int, seat: Seat, error: BaseException) -> None:
-        if isinstance(error, JudgeFailed):
-            failure = Failure(error.kind, plain(error.reason, MAX_REASON))
-        else:  # the text of a foreign error may hold judged content or keys
-            failure = Failure(FailureKind.ERROR, f"crashed with {type(error).__name__}")
-        self._fill(index, seat, SeatStatus.FAILED, failure)
+        self._fill(index, seat, SeatStatus.FAILED, failure_of(error))
 
     def _fill(
         self,
@@ -232,6 +228,14 @@ class Fanout:
 
 def _late(timeout: float) -> JudgeFailed:
     return JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return what a judge raised as it may stand on record."""
+    if isinstance(error, JudgeFailed):
+        return Failure(error.kind, plain(error.reason, MAX_REASON))
+    # The text of a foreign error may hold judged content or keys.
+    return Failure(FailureKind.ERROR, f"crashed with {type(error).__name__}")
 
 
 def cancelled() -> bool:

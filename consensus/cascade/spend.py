@@ -3,6 +3,9 @@
 Sums are whole nano-dollars, so that nothing is lost to rounding. An unknown cost is never nothing:
 a judge without a price is not asked under a limit, and a call that was cut off before it told what
 it used counts as all that was reserved for it.
+
+What each seat may cost is worked out first, and may take a while; looking what is left and taking
+it is one step after that, without an await, so that decisions under way cannot overspend together.
 """
 
 from collections import deque
@@ -10,19 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from consensus.cascade.budget import Budget
+from consensus.cascade.costing import worst_costs
 from consensus.cascade.tally import Slots
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import SpendLimitReached
 from consensus.domain.gradient import Failure, FailureKind, Usage
-from consensus.domain.habits import bare
 from consensus.domain.policy import Policy
-from consensus.domain.ports import Clock, Costed, Evaluation, Judge
+from consensus.domain.ports import Clock, Evaluation, Judge
 
 MINUTE_SECONDS = 60.0
 WINDOW_MINUTES = 60
-TOLD_AFTERWARDS_USD = 1e-6
-"""Reserved for a judge that may tell its cost only with its answer: asked while anything is left.
-"""
 
 
 class Purse:
@@ -88,7 +89,7 @@ class Reservation(Struct):
 
     amounts: dict[int, int] = field(default_factory=dict)
     refused: dict[int, Failure] = field(default_factory=dict)
-    """Judges that could cost more than is left: not to be asked."""
+    """Judges that could cost more than is left, or nobody knows how much: not to be asked."""
 
 
 class Spending:
@@ -99,16 +100,21 @@ class Spending:
         self._request = request
         self._hour = hour
 
-    def reserve(self, judges: Sequence[Judge], given: Callable[[Judge], Evaluation]) -> Reservation:
+    async def reserve(
+        self, judges: Sequence[Judge], given: Callable[[Judge], Evaluation], budget: Budget
+    ) -> Reservation:
         """Set aside what each judge may cost for what it is given. Raises SpendLimitReached where
-        the policy's hour does not have it; a judge that the request cannot pay is refused.
+        the policy's hour does not have it; a judge that the request cannot pay is refused, and so
+        is one whose cost is not known within a part of the budget. A caller that goes away
+        meanwhile leaves nothing reserved.
         """
+        return self._take(await worst_costs(judges, given, budget))
+
+    def _take(self, costs: Sequence[float | Failure]) -> Reservation:
         made = Reservation()
-        for index, judge in enumerate(judges):
-            worst = worst_cost(judge, given(judge))
-            if worst is None:
-                words = "its cost is unknown, and there is a limit"
-                made.refused[index] = Failure(FailureKind.SPEND_LIMIT, words)
+        for index, worst in enumerate(costs):
+            if isinstance(worst, Failure):
+                made.refused[index] = worst
             elif self._request is None or self._request.reserve(nanos(worst)):
                 made.amounts[index] = nanos(worst)
             else:
@@ -156,15 +162,6 @@ class Purses:
             found = self._hours[policy] = HourlyPurse(self._clock, limit)
         found.limit = limit  # a reload may have changed it
         return found
-
-
-def worst_cost(judge: Judge, evaluation: Evaluation) -> float | None:
-    """Return the most US dollars that a judge may cost, its habits included; None where unknown."""
-    judge, calls = bare(judge)
-    if isinstance(judge, Costed):
-        worst = judge.worst_cost(evaluation)
-        return None if worst is None else worst * calls
-    return TOLD_AFTERWARDS_USD if judge.waits else 0.0
 
 
 def costs_of(slots: Slots) -> dict[int, float | None]:

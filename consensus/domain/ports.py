@@ -135,8 +135,12 @@ Judges = Mapping[str, Judge]
 class Costed(Protocol):
     """A judge that can tell beforehand what its answer may cost."""
 
-    def worst_cost(self, evaluation: Evaluation) -> float | None:
-        """Return the most US dollars that it may cost; 0 where free, None where unknown."""
+    async def worst_cost(self, evaluation: Evaluation) -> float | None:
+        """Return the most US dollars that it may cost; 0 where free, None where unknown.
+
+        Costs nothing itself, and holds up nobody: work that takes long is for a thread. Whatever
+        it raises makes the cost unknown.
+        """
         ...
 
 
@@ -167,7 +171,7 @@ class NestedPolicies(Protocol):
         """
         ...
 
-    def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, policy: str, evaluation: Evaluation) -> float | None:
         """Return the most US dollars that a decision may cost; None where unknown."""
         ...
 

@@ -43,9 +43,9 @@ class PolicyJudge:
             raise JudgeFailed(FailureKind.ERROR, f"{error.REASON}: {error}") from None
         return as_answer(decision)
 
-    def worst_cost(self, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, evaluation: Evaluation) -> float | None:
         """Return the most US dollars that all of the policy's stages together may cost."""
-        return self._policies.worst_cost(self._policy, evaluation)
+        return await self._policies.worst_cost(self._policy, evaluation)
 
     async def close(self, grace_seconds: float) -> None:
         """Hold nothing: the policy's judges are closed by whoever made them."""

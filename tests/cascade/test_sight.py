@@ -146,7 +146,7 @@ async def test_what_a_judge_took_is_on_record_as_ever() -> None:
 class Priced(Waiting):
     """Costs a cent for each message."""
 
-    def worst_cost(self, evaluation: Evaluation) -> float:
+    async def worst_cost(self, evaluation: Evaluation) -> float:
         return len(evaluation.submission.messages) / 100
 
 

@@ -47,7 +47,7 @@ class Priced(Waiting):
         self.tells = True
         """Whether it writes down anything at all."""
 
-    def worst_cost(self, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, evaluation: Evaluation) -> float | None:
         return self.worst
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
@@ -150,7 +150,7 @@ def test_an_hour_later_the_purse_is_full_again() -> None:
 
 async def test_without_a_limit_nobody_is_asked_for_a_price() -> None:
     class Silent(Priced):
-        def worst_cost(self, evaluation: Evaluation) -> float | None:
+        async def worst_cost(self, evaluation: Evaluation) -> float | None:
             raise AssertionError
 
     decision = await Stand().judge(policy(stage("a")), Silent("a"))

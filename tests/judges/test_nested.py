@@ -47,7 +47,7 @@ class Metered(Waiting):
 
     worst: float | None = 0.01
 
-    def worst_cost(self, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, evaluation: Evaluation) -> float | None:
         return self.worst
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
@@ -252,6 +252,35 @@ async def test_a_nested_policy_whose_hour_is_spent_fails_its_seat() -> None:
     failure = failure_of(await house.judge(), "as-inner")
     assert failure.kind is FailureKind.SPEND_LIMIT
     assert "of its $0.012 an hour are left" in failure.reason
+
+
+async def test_a_nested_judge_that_cannot_tell_its_cost_makes_that_of_its_policy_unknown() -> None:
+    class Mute(Metered):
+        async def worst_cost(self, evaluation: Evaluation) -> float | None:
+            raise ValueError
+
+    outer, leaves = named("outer", stage("as-inner")), (Mute("a", 1, GOOD), Metered("b", 1, GOOD))
+    house = House(*leaves, outer=outer, inner=named("inner", stage("a", "b")))
+    failure = failure_of(await house.judge(max_cost_usd=1), "as-inner")
+    assert failure.kind is FailureKind.SPEND_LIMIT
+    limits = SpendLimits(per_request_usd=0.02)
+    house = House(*leaves, outer=outer, inner=named("inner", stage("a", "b"), spend=limits))
+    decision = await house.judge(max_cost_usd=1)
+    assert seats_of(decision)["as-inner"].status is SeatStatus.SCORED
+    assert failure_of(house.nested.decisions[0], "a").reason == "crashed with ValueError"
+
+
+async def test_a_nested_policy_keeps_to_the_time_of_who_asks_for_its_cost() -> None:
+    class Slow(Metered):
+        async def worst_cost(self, evaluation: Evaluation) -> float | None:
+            await anyio.sleep(FOREVER)
+            raise AssertionError
+
+    leaf, inner = Slow("a", 1, GOOD), named("inner", stage("a"))
+    house = House(leaf, outer=named("outer", stage("as-inner")), inner=inner)
+    failure = failure_of(await house.judge(max_cost_usd=1), "as-inner")
+    assert failure.kind is FailureKind.TIMEOUT
+    assert (leaf.asked, house.nested.decisions) == ([], [])
 
 
 async def test_the_bench_of_a_file_holds_its_nested_policies_and_their_judges() -> None:

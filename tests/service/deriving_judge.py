@@ -27,7 +27,7 @@ class Model(Waiting):
         self.tasks: list[tuple[str, int]] = []
         self.worst: float | None = 0.01
 
-    def worst_cost(self, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, evaluation: Evaluation) -> float | None:
         return self.worst
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Any:

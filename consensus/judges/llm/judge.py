@@ -48,7 +48,7 @@ class LlmJudge:
         threads: Executor | None = None,
     ) -> None:
         """Take a sound spec of kind `llm`; the backend may be shared, and is closed by its owner.
-        `threads`: read long traces; None: one of its own does.
+        `threads`: put long submissions into words; None: one of its own does.
 
         Raises ValueError where the spec holds no model or a pattern that RE2 does not take.
         """
@@ -84,22 +84,26 @@ class LlmJudge:
         ]
         return answers[0] if len(answers) == 1 else of_passes(*answers)
 
-    def worst_cost(self, evaluation: Evaluation) -> float | None:
+    async def worst_cost(self, evaluation: Evaluation) -> float | None:
         """Return the most that `evaluate` can cost in US dollars, second attempts and looking
         things up included; None where the price is unknown. For reserving it before the judges are
-        asked.
+        asked; they find the submission put into words.
         """
+        return await self._aside(evaluation, partial(self._worst_cost, evaluation))
+
+    def _worst_cost(self, evaluation: Evaluation) -> float | None:
         subject = self._questions.subject(evaluation)
-        steps, asks, found = self._spec.discovery.max_steps, list[Ask](), ""
+        samples, steps, found = self._spec.samples, self._spec.discovery.max_steps, ""
+        costs: list[float | None] = []
         if subject.outlined.any and steps:
             lookups = Lookups(evaluation, subject.outlined)
-            asks = worst_steps(self._questions.opening(subject, lookups.tools), steps)
+            opening = self._questions.opening(subject, lookups.tools)
+            costs += map(self._backend.worst_cost, worst_steps(opening, steps))
             found = worst_found(steps)
         for way in self._questions.passes(subject):
             for failed in (None, JudgeFailed(FailureKind.TRUNCATED, "")):
                 ask = self._questions.decision(subject, way, 0, failed, found)
-                asks += [ask] * self._spec.samples
-        costs = [self._backend.worst_cost(ask) for ask in asks]
+                costs += [self._backend.worst_cost(ask)] * samples
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
 

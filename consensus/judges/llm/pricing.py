@@ -1,11 +1,11 @@
 """What a call costs: tokens by kind times the price table of the policy file."""
 
-import json
 from collections.abc import Mapping
 
 from consensus.domain.gradient import Usage
 from consensus.domain.judges import Price
 from consensus.judges.llm.chat import Ask
+from consensus.judges.llm.json_values import encoded
 
 PER = 1_000_000
 BYTES_PER_TOKEN = 3
@@ -71,4 +71,4 @@ def _size(words: str) -> int:
 
 
 def _schema_size(schema: Mapping[str, object] | None) -> int:
-    return 0 if schema is None else len(json.dumps(schema))
+    return 0 if schema is None else len(encoded(schema))

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Submission
 from consensus.judges.llm.conversation import CHARS_PER_TOKEN, outlined, told
+from consensus.judges.llm.length import is_long
 from consensus.judges.llm.scenario import rules_of_test
 from consensus.judges.llm.surroundings import (
     BLOCKED,
@@ -22,8 +23,6 @@ from consensus.judges.llm.surroundings import (
 )
 from consensus.traces import Digest, digest_of, is_large
 from consensus.traces.digest import FULL_TOKENS, STRUCTURE_TOKENS
-
-_LARGE_CHARS = 1 << 16
 
 
 class Telling(Struct, frozen=True, kw_only=True):
@@ -119,7 +118,7 @@ def takes_long(evaluation: Evaluation, telling: Telling) -> bool:
     submission = evaluation.submission
     if telling.trace and submission.trace and is_large(evaluation):
         return True
-    return telling.tools and sum(len(m.content) for m in submission.messages) > _LARGE_CHARS
+    return is_long(submission)
 
 
 def seed_of(digest: str) -> int:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from typing import Any
 
 import anyio
@@ -101,12 +102,11 @@ def tokens_of(digit: str, top: Mapping[str, float], text: str | None = None) -> 
     return told(whole, tokens=parts)
 
 
-def judge(backend: ScriptedModel, **fields: Any) -> LlmJudge:
+def judge(backend: ScriptedModel, threads: Executor | None = None, **fields: Any) -> LlmJudge:
     """Return a judge named `model` with these fields of its LlmSpec, and a nonce that is known."""
     spec = LlmSpec(**{"backend": "scripted", "model": "small", **fields})
-    return LlmJudge(
-        JudgeSpec(name="model", kind="llm", llm=spec), backend, VirtualClock(), lambda: NONCE
-    )
+    named = JudgeSpec(name="model", kind="llm", llm=spec)
+    return LlmJudge(named, backend, VirtualClock(), lambda: NONCE, threads)
 
 
 def evaluation(about: Submission) -> Evaluation:

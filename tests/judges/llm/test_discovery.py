@@ -83,13 +83,14 @@ async def test_what_looking_costs_at_most_covers_what_it_costs() -> None:
 
     model = Counting(LOOK, LOOK, LOOK, says(0.9))
     asked = judge(model, discovery=OUTLINE)
-    worst = asked.worst_cost(Evaluation(ABOUT, Hierarchy()))
+    worst = await asked.worst_cost(Evaluation(ABOUT, Hierarchy()))
     await asked.evaluate(Evaluation(ABOUT, Hierarchy()), SECONDS)
     assert worst is not None
     assert worst > sum(map(model.worst_cost, model.asked))
     assert worst > 4 * STEP_CHARS * (0 + 1 + 2 + 2 * 3)
     unpriced = ScriptedModel(says(), cost=None)
-    assert judge(unpriced, discovery=OUTLINE).worst_cost(Evaluation(ABOUT, Hierarchy())) is None
+    about = Evaluation(ABOUT, Hierarchy())
+    assert await judge(unpriced, discovery=OUTLINE).worst_cost(about) is None
 
 
 def test_a_quotation_may_name_its_span() -> None:

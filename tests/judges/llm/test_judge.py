@@ -207,8 +207,8 @@ async def test_the_record_of_a_decision_holds_attempts_and_usage() -> None:
 async def test_the_worst_cost_counts_every_sample_pass_and_second_attempt() -> None:
     about = evaluation(submission(rubric=criteria("C1", "C2")))
     cheap = judge(ScriptedModel(says(), cost=0.01), max_tokens=100)
-    assert cheap.worst_cost(about) == pytest.approx(0.01 * (100 + 200))
+    assert await cheap.worst_cost(about) == pytest.approx(0.01 * (100 + 200))
     fields = {"samples": 3, "temperature": 1.0, "second_pass": "reorder", "max_tokens": 100}
     dear = judge(ScriptedModel(says(), cost=0.01), **fields)
-    assert dear.worst_cost(about) == pytest.approx(2 * 3 * 0.01 * (100 + 200))
-    assert judge(ScriptedModel(says(), cost=None)).worst_cost(about) is None
+    assert await dear.worst_cost(about) == pytest.approx(2 * 3 * 0.01 * (100 + 200))
+    assert await judge(ScriptedModel(says(), cost=None)).worst_cost(about) is None
