@@ -24,7 +24,8 @@ from consensus.telemetry.observers import Observers
 from consensus.validators import run_checks
 
 THREADS = 2
-"""Long submissions that judges put into words at a time; more would take the processor from the event loop."""
+"""Long submissions that judges put into words at a time; more would take the processor from the
+event loop."""
 
 _undoing: set[asyncio.Task[None]] = set()
 """Benches that close because they could not be made: kept, or the loop would lose them half-way."""
