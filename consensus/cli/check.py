@@ -8,7 +8,7 @@ from rich.text import Text
 
 from consensus.app import read_policies
 from consensus.cli import EXIT_USAGE, HELP
-from consensus.cli.rendering import said, table_of
+from consensus.cli.texts import said, table_of
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Policy, PolicySet, Stage
 from consensus.validators import describe

@@ -9,7 +9,7 @@ from rich.text import Text
 from consensus.bench import models
 from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, EXIT_USAGE
-from consensus.cli.rendering import said, table_of
+from consensus.cli.texts import said, table_of
 from consensus.domain.policy import PolicySet
 from consensus.judges.llm.probe import Found, Probe, probe
 

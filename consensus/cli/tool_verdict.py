@@ -6,7 +6,8 @@ from rich.console import Console, Group
 from rich.panel import Panel
 from rich.text import Text
 
-from consensus.cli.rendering import checks_table, letter, said, show_grounds
+from consensus.cli.rendering import checks_table, letter, show_grounds
+from consensus.cli.texts import said, word_of
 from consensus.v1 import tool_call_pb2 as pb
 
 
@@ -25,7 +26,7 @@ def _banner(tool: str, reply: pb.JudgeToolCallResponse) -> Panel:
     colour = "green" if reply.allowed else "red"
     line = Text("allowed" if reply.allowed else "denied", f"bold {colour}")
     if not reply.allowed:
-        line.append(f"  {_denial(reply.denial)}", "bold")
+        line.append(f"  {word_of(pb.Denial, reply.denial, 'DENIAL_')}", "bold")
     line.append("  ").append_text(said(tool, "bold", most=128))
     rule = said(f"rule {reply.tool_rule or '(none)'} {reply.tools_revision}".rstrip(), "dim")
     lines = [line, rule]
@@ -36,8 +37,3 @@ def _banner(tool: str, reply: pb.JudgeToolCallResponse) -> Panel:
     elif reply.allowed:
         lines.append(Text("no judge was asked: the rule says so", "dim"))
     return Panel(Group(*lines), border_style=colour, expand=False)
-
-
-def _denial(number: int) -> str:
-    known = number in pb.Denial.values()
-    return pb.Denial.Name(number).removeprefix("DENIAL_") if known else f"#{number}"

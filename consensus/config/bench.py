@@ -31,7 +31,8 @@ class TlsSection(Section):
 class BatchSection(Section):
     """How calls to a remote judge are gathered: what arrives while batches are under way waits for
     the next one, and a busy server gathers for up to 0.05 s. An idle judge is asked at once. Judges
-    that agree on all keys of the connection and of this section share both.
+    that agree on all keys of the connection and of this section share both. A judge without batches
+    (UNIMPLEMENTED) is asked one by one, and tried with one batch again every 10 minutes.
     """
 
     max_items: int = Field(64, ge=1, le=1_000, description="Most items. 1: no batches.")

@@ -40,7 +40,7 @@ class Terminal(io.TextIOWrapper):
         return True
 
 
-def run(*arguments: object, stdin: str = "", terminal: bool = False) -> Ran:
+def run(*arguments: object, stdin: str = "", terminal: bool = False, columns: int = 80) -> Ran:
     """Run a command in this process, as a shell would; `terminal`: standard error is one."""
     stream = Terminal if terminal else io.TextIOWrapper
     out, err = io.BytesIO(), io.BytesIO()
@@ -53,7 +53,7 @@ def run(*arguments: object, stdin: str = "", terminal: bool = False) -> Ran:
         contextlib.redirect_stderr(stderr),
     ):
         patch.setattr(sys, "stdin", given)
-        patch.setenv("COLUMNS", "80")
+        patch.setenv("COLUMNS", str(columns))
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
         ran = Ran(int(ended.value.code or 0), out.getvalue().decode(), err.getvalue().decode())

@@ -1,9 +1,10 @@
-"""Whatever a server and its judges say is shown as plain text, in 80 columns."""
+"""Whatever a server and its judges say is shown as plain text, in the columns there are."""
 
 import unicodedata
 
 import grpc
 import pytest
+from rich.cells import cell_len
 
 from consensus.v1 import consensus_pb2, decision_pb2, gradient_pb2, submission_pb2
 from tests.cli.running import SECOND, answering, run
@@ -20,13 +21,13 @@ def decided(decision: decision_pb2.Decision) -> consensus_pb2.StreamJudgeRespons
     return consensus_pb2.StreamJudgeResponse(decision=decision)
 
 
-def shown(decision: decision_pb2.Decision, *, code: int = 1) -> str:
+def shown(decision: decision_pb2.Decision, *, code: int = 1, columns: int = 80) -> str:
     """Return what the command prints of a server's decision."""
     with answering(decided(decision)) as address:
-        ran = run("judge", SECOND, "--target", address)
+        ran = run("judge", SECOND, "--target", address, columns=columns)
     assert ran.code == code
     assert ran.err == ""
-    assert max(len(line) for line in ran.out.splitlines()) <= 80
+    assert max(cell_len(line) for line in ran.out.splitlines()) <= columns
     assert not {char for char in ran.out if unicodedata.category(char) in ("Cc", "Cf")} - {"\n"}
     return ran.out
 
@@ -55,6 +56,49 @@ def test_numbers_dissents_checks_and_quotes_are_shown() -> None:
     assert "Holds C1 (required)" in out
     assert "• TIE A tie." in out
     assert "Mend it." in out
+
+
+LONG_NAMES = {
+    "a": "exactness-of-the-arithmetic1",
+    "b": "exactness-of-the-arithmetic2",
+    "c": "conduct-and-safety-of-replies",
+    "d": "算術の正確さと引用の裏付けを確かめる審査員",
+}
+
+
+def long_names() -> decision_pb2.Decision:
+    """Return the sample decision, with judges of long names and a seat that took its time."""
+    decision = decision_to(DECISION)
+    for seat in decision.stages[1].consensus.individual_results:
+        seat.judge = LONG_NAMES[seat.judge]
+        seat.duration.FromMilliseconds(999)
+    return decision
+
+
+def test_in_60_columns_long_names_lose_their_middle_and_numbers_nothing() -> None:
+    out = shown(long_names(), columns=60)
+    rows = [line.split() for line in out.splitlines()]
+    assert ["judge", "weight", "status", "score", "conf.", "time"] in rows
+    assert ["exactnes…thmetic1", "2", "scored", "0.50", "1.00", "999.0", "ms"] in rows
+    assert ["exactnes…thmetic2", "1", "abstained", "999.0", "ms"] in rows
+    assert ["conduct-…-replies", "0", "failed", "999.0", "ms"] in rows
+    assert ["算術の正確さと引…", "1", "skipped"] in rows
+    assert "exactness-o…rithmetic2  no" in out
+    assert "median: score 0.500  confidence 0.250  agreement 0.75\ncoverage 0.50  " in out
+
+
+def test_in_80_columns_a_long_name_is_whole_beside_what_the_judge_says() -> None:
+    out = shown(long_names())
+    for judge in ("a", "b", "c"):
+        assert f"\n{LONG_NAMES[judge]} " in out
+    assert "━━━━╌╌╌╌ 0.50" in out
+    assert "median: score 0.500  confidence 0.250  agreement 0.75  coverage 0.50" in out
+
+
+def test_in_40_columns_times_go_before_a_number_is_cut() -> None:
+    rows = [line.split() for line in shown(long_names(), columns=40).splitlines()]
+    assert ["exa…ic1", "2", "scored", "0.50", "1.00"] in rows
+    assert ["exa…ic2", "1", "abstained"] in rows
 
 
 def test_a_quotation_of_a_span_is_shown_with_its_id() -> None:

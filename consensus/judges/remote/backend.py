@@ -22,9 +22,13 @@ log = logging.getLogger(__name__)
 class Backend:
     """One target: its connection and its batches. Closed with the last judge that uses it."""
 
-    def __init__(self, spec: JudgeSpec, on_call: OnCall) -> None:
-        """Must run inside the event loop. Raises OSError where TLS has a file that is no good."""
+    def __init__(self, spec: JudgeSpec, on_call: OnCall, on_empty: Callable[[], object]) -> None:
+        """Must run inside the event loop. Raises OSError where TLS has a file that is no good.
+
+        `on_empty` is called when the last judge leaves, before anything is closed.
+        """
         self._spec = spec
+        self._on_empty = on_empty
         self._on_call = partial(on_call, spec.target)
         self._files = CredentialFiles(spec) if spec.tls else None
         self._stamp: Stamp = ()
@@ -61,6 +65,7 @@ class Backend:
         self.users -= 1
         if self.users:
             return
+        self._on_empty()
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.wait([self._watch])
@@ -104,7 +109,7 @@ class Backend:
 
 
 class Backends:
-    """The backends of one bench: judges that agree on all of the connection share one."""
+    """The backends in use: judges that agree on all of the connection share one."""
 
     def __init__(self, on_call: OnCall = lambda target, items: None) -> None:
         self._on_call = on_call
@@ -123,7 +128,10 @@ class Backends:
             spec.batch,
         )
         backend = self._backends.get(key)
-        if backend is None or not backend.users:  # its last judge has left: it is closed
-            backend = self._backends[key] = Backend(spec, self._on_call)
+        if backend is None:
+            # Forgotten in the turn in which its last judge leaves: who joins while it closes finds
+            # none, and what is forgotten is never a later one.
+            forget = partial(self._backends.pop, key)
+            backend = self._backends[key] = Backend(spec, self._on_call, forget)
         backend.users += 1
         return backend

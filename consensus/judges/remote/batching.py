@@ -158,6 +158,7 @@ class Batcher:
         else:
             body = batch_of((item.head, item.body) for item in items)
             call = connection.evaluate_batch(body, timeout=timeout)
+            connection.batches_under_way += 1
         self._on_call(len(items))
         flight = Flight(items, connection, call, gathered=gathered)
         for item in items:
@@ -178,6 +179,7 @@ class Batcher:
         else:
             self._send_alone(settle(flight.items, reply))
         finally:
+            flight.connection.batches_under_way -= len(flight.items) > 1
             flight.items = ()  # items and flight know each other: no work for the collector
             self._flights.discard(flight)
             self._gathered -= flight.gathered
@@ -188,7 +190,7 @@ class Batcher:
         if len(flight.items) > 1:
             unknown = error.code() is grpc.StatusCode.UNIMPLEMENTED
             if unknown:
-                flight.connection.batches = False
+                flight.connection.refuse_batches()
             if unknown or failures.batch_at_fault(error):
                 self._send_alone(item for item in flight.items if not item.answer.done())
                 return

@@ -1,6 +1,8 @@
 """Judges behind gRPC: one channel to one backend."""
 
+import asyncio
 import json
+import math
 
 import grpc.aio
 
@@ -9,6 +11,10 @@ from consensus.judges.remote.credentials import Credentials
 from consensus.judges.remote.failures import MAX_REPLY_BYTES
 
 SERVICE = "consensus.v1.JudgeService"
+TRIAL_SECONDS = 600.0
+"""How long a backend that has said that it takes no batches gets none; for as long after that it
+gets one at a time. So replicas of mixed versions cost at most one refused call in this time, and
+one that was upgraded has its batches back."""
 _OPTIONS: list[tuple[str, str | int]] = [
     ("grpc.max_receive_message_length", MAX_REPLY_BYTES),
     ("grpc.max_send_message_length", -1),
@@ -31,8 +37,24 @@ class Connection:
         self._channel = _channel(spec, credentials)
         self.evaluate: Method = self._channel.unary_unary(f"/{SERVICE}/Evaluate")
         self.evaluate_batch: Method = self._channel.unary_unary(f"/{SERVICE}/EvaluateBatch")
-        self.batches = spec.batch.max_items > 1
-        """Whether the backend takes batches, as far as is known."""
+        self._loop = asyncio.get_running_loop()
+        self._batches = spec.batch.max_items > 1
+        self._refused_at = -math.inf
+        self.batches_under_way = 0
+
+    @property
+    def batches(self) -> bool:
+        """Whether a batch may be sent now, as far as is known."""
+        if self._refused_at == -math.inf or not self._batches:
+            return self._batches
+        since = self._loop.time() - self._refused_at
+        if since < TRIAL_SECONDS:
+            return False
+        return since >= 2 * TRIAL_SECONDS or not self.batches_under_way
+
+    def refuse_batches(self) -> None:
+        """Note that the backend has just said that it takes no batches."""
+        self._refused_at = self._loop.time()
 
     async def close(self) -> None:
         """Close the channel and end its calls."""

@@ -1,6 +1,8 @@
 """What travels together: calls to one backend, gathered while batches are under way."""
 
 import asyncio
+import gc
+import weakref
 from contextlib import AsyncExitStack
 
 import anyio
@@ -278,6 +280,44 @@ async def test_a_shared_backend_serves_until_its_last_judge_is_closed() -> None:
         again = Asker(backend.target, BatchLimits(), backends)
         assert await answered([again.ask("d")]) == "d"
         await again.judge.close(0)
+
+
+async def test_a_backend_is_forgotten_with_its_last_judge() -> None:
+    async with desk(held=False) as backend:
+        backends = Backends()
+        one, other = (Asker(backend.target, BatchLimits(), backends) for _ in range(2))
+        assert await answered([one.ask("a"), other.ask("b")]) == "ab"
+        kept = weakref.ref(one.judge._backend)
+        await one.judge.close(0)
+        del one
+        gc.collect()
+        assert kept() is not None
+        await other.judge.close(0)
+        del other
+        gc.collect()
+        assert kept() is None
+
+
+async def test_judges_that_join_while_the_old_backend_closes_share_a_new_one() -> None:
+    async with desk() as backend, AsyncExitStack() as stack:
+        backends = Backends()
+        leaving = Asker(backend.target, BatchLimits(), backends)
+        last = leaving.ask("a")
+        await backend.arrived(1)
+        closing = asyncio.create_task(leaving.judge.close(10))
+        await turns()
+        before = Asker(backend.target, BatchLimits(), backends)
+        backend.calls[0].go.set()
+        assert await answered([last]) == "a"
+        await closing
+        after = Asker(backend.target, BatchLimits(), backends)
+        for one in (before, after):
+            stack.push_async_callback(one.judge.close, 0)
+        tasks = [before.ask("b"), after.ask("c")]
+        await backend.arrived(2)
+        backend.calls[1].go.set()
+        assert await answered(tasks) == "bc"
+    assert backend.travelled == [["a"], ["b", "c"]]
 
 
 async def test_closing_sends_what_waits_within_its_grace() -> None:

@@ -1,6 +1,5 @@
 """What both clients send and how they read the answers."""
 
-import math
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from consensus.v1.consensus_pb2 import (
     StreamJudgeResponse,
 )
 from consensus.v1.decision_pb2 import Decision
+from consensus_client import expect
 from consensus_client.errors import ConsensusError
 from consensus_client.status import item_error_of
 
@@ -39,20 +39,33 @@ class Habits:
 
     def __post_init__(self) -> None:
         self.timeout(None)
+        checked(self.metadata)
 
     def timeout(self, wanted: float | None) -> float:
-        """Return a call's time-out in seconds. Raises ValueError unless finite and above 0."""
+        """Return a call's time-out in seconds.
+
+        Raises ValueError unless finite and above 0, TypeError unless a number.
+        """
         seconds = self.timeout_seconds if wanted is None else wanted
-        if not (math.isfinite(seconds) and seconds > 0):
-            raise ValueError(f"timeout_seconds is {seconds}; must be finite and above 0")
+        expect.positive("timeout_seconds", seconds)
         return seconds
 
     def headers(self, more: Metadata | None) -> tuple[tuple[str, str | bytes], ...]:
-        """Return a call's metadata."""
-        both = {
-            key.lower(): text for part in (self.metadata, more or {}) for key, text in part.items()
-        }
+        """Return a call's metadata. Raises TypeError on other than texts and bytes by name."""
+        parts = (self.metadata, checked(more))
+        both = {key.lower(): text for part in parts for key, text in part.items()}
         return tuple(both.items())
+
+
+def checked(metadata: Metadata | None, name: str = "metadata") -> Metadata:
+    """Return the metadata. Raises TypeError on other than texts and bytes by name."""
+    if metadata is None:
+        return {}
+    expect.mapping(name, metadata, '{"traceparent": "..."}')
+    for key, given in metadata.items():
+        expect.text(f"a key of {name}", key)
+        expect.typed(f"{name}[{key!r}]", given, str | bytes, "a str or bytes")
+    return metadata
 
 
 def identified(request: JudgeRequest) -> JudgeRequest:

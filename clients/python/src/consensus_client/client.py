@@ -22,6 +22,7 @@ from consensus.v1.consensus_pb2_grpc import ConsensusServiceStub
 from consensus.v1.decision_pb2 import Decision
 from consensus.v1.submission_pb2 import Submission
 from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
+from consensus_client import expect
 from consensus_client.calls import (
     DEFAULT_TIMEOUT_SECONDS,
     Event,
@@ -65,6 +66,7 @@ class ConsensusClient:
         options: Sequence[Option] = (),
     ) -> None:
         self._habits = Habits(timeout_seconds, metadata or {})
+        expect.text("target", target, such_as="dns:///consensus:50051")
         self._open = _opener(target, credentials)
         self._options = tuple(options)
         self._channel = self._open(channel_options(self._options))

@@ -6,7 +6,6 @@ them are explained in the repository's docs/goals.md.
 
 from consensus_client.loop.awaiting import AsyncJudgeLoop
 from consensus_client.loop.blocking import JudgeLoop
-from consensus_client.loop.course import LoopRules
 from consensus_client.loop.drafts import Attempt, Draft, Made, Ruling
 from consensus_client.loop.facts import Step
 from consensus_client.loop.goal import (
@@ -22,6 +21,7 @@ from consensus_client.loop.goal import (
 )
 from consensus_client.loop.proposals import ToolRules
 from consensus_client.loop.report import RunReport, report_of
+from consensus_client.loop.rules import LoopRules
 from consensus_client.loop.state import LoopState, begin
 from consensus_client.loop.turns import LoopStatus, Phase, Turn
 

@@ -5,12 +5,15 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from consensus.v1.submission_pb2 import Submission
 from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
+from consensus_client import expect
 from consensus_client.async_client import AsyncConsensusClient
-from consensus_client.loop.course import Crew, LoopRules, course
+from consensus_client.client import ConsensusClient
+from consensus_client.loop.course import Crew, course
 from consensus_client.loop.drafts import Attempt, Draft, Made
 from consensus_client.loop.goal import Goal
 from consensus_client.loop.proposals import Note
 from consensus_client.loop.report import RunReport, report_of
+from consensus_client.loop.rules import LoopRules
 from consensus_client.loop.state import LoopState
 
 
@@ -36,7 +39,11 @@ class AsyncJudgeLoop:
         on_change: Callable[[LoopState], object] | None = None,
         goal: Goal | None = None,
     ) -> None:
-        self._rules = rules or LoopRules()
+        must = "an AsyncConsensusClient; for this one there is JudgeLoop"
+        expect.other_than("client", client, ConsensusClient, must)
+        self._rules = LoopRules() if rules is None else rules
+        expect.typed("rules", self._rules, LoopRules, "a LoopRules")
+        expect.typed("goal", goal, Goal | None, "a Goal")
         self._goal = goal
         self._client = client
         hooks = (validate, fix, needs_person, prepare, on_change)

@@ -8,18 +8,18 @@ anywhere, and a new course goes on from the state.
 import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from consensus.v1.consensus_pb2 import DeriveCriteria, Overrides
 from consensus.v1.decision_pb2 import Decision
 from consensus.v1.submission_pb2 import Submission
 from consensus.v1.tool_call_pb2 import JudgeToolCallRequest
-from consensus_client.calls import Metadata
+from consensus_client import expect
 from consensus_client.loop.drafts import Attempt, draft_of, frozen
-from consensus_client.loop.facts import Step, called, facts, forget
-from consensus_client.loop.proposals import Note, ToolRules, proposed
+from consensus_client.loop.facts import called, facts, forget
+from consensus_client.loop.proposals import Note, proposed
+from consensus_client.loop.rules import LoopRules
 from consensus_client.loop.state import VALIDATE, LoopState
 from consensus_client.loop.turns import LoopStatus, Phase, Turn
 from consensus_client.submissions import submission
@@ -27,48 +27,15 @@ from consensus_client.words import FindingStatus, GoalStatus, Verdict
 
 EMPTY = "The draft is empty: it has neither a candidate nor outputs."
 TURNS_SPENT = "TURNS_SPENT"
-MAX_EARLIER = 64
 Steps: TypeAlias = Generator[Callable[[], Any], Any, None]
 
 
 @dataclass(frozen=True, slots=True)
-class LoopRules:
-    """Limits of a run, and how its judges are asked. Raises ValueError on limits out of range."""
-
-    max_iterations: int = 50
-    """Most turns, at least 1. A call that fails or is cancelled uses none up."""
-    max_fixes: int = 3
-    """Most fixes in a turn, at least 0; what is invalid then goes back to the worker."""
-    policy: str = ""
-    """Empty means the server's default."""
-    overrides: Overrides | None = None
-    derive_criteria: DeriveCriteria | None = None
-    """Where the state has no criteria: the first decision derives them, all turns keep them."""
-    max_cost_usd: float | None = None
-    """The most that one turn's judges may cost, above 0."""
-    timeout_seconds: float | None = None
-    """Of each call to the judges; None: the client's."""
-    metadata: Metadata | None = None
-    step: Step = field(default_factory=Step)
-    """What the judges are told of the worker's step."""
-    earlier_turns: int = 5
-    """Turns before this one that the judges are told of, 0 to 64; five are what guards look at
-    unless their policy says otherwise."""
-    tools: ToolRules = field(default_factory=ToolRules)
-    """How tool calls are judged that the worker proposes."""
-
-    def __post_init__(self) -> None:
-        for name, least in (("max_iterations", 1), ("max_fixes", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} is {getattr(self, name)}; must be at least {least}")
-        if not 0 <= self.earlier_turns <= MAX_EARLIER:
-            words = f"earlier_turns is {self.earlier_turns}; must be 0 to {MAX_EARLIER}"
-            raise ValueError(words)
-
-
-@dataclass(frozen=True, slots=True)
 class Crew:
-    """Who is called. Results may be awaitable, where the driver awaits."""
+    """Who is called. Results may be awaitable, where the driver awaits.
+
+    Raises TypeError on what cannot be called.
+    """
 
     judge: Callable[..., Any]
     propose: Callable[[JudgeToolCallRequest, Note, LoopRules], Any]
@@ -81,9 +48,16 @@ class Crew:
     on_change: Callable[[LoopState], object] | None = None
     clock: Callable[[], float] = time.monotonic
 
+    def __post_init__(self) -> None:
+        expect.function("worker", self.worker)
+        for name in ("validate", "fix", "needs_person", "prepare", "on_change"):
+            if getattr(self, name) is not None:
+                expect.function(name, getattr(self, name))
+
 
 def course(state: LoopState, rules: LoopRules, crew: Crew) -> Steps:
     """Yield the calls that bring a run to its end, its pause, or `max_iterations`."""
+    expect.typed("state", state, LoopState, "a LoopState, from begin()")
     if state.status is LoopStatus.EXHAUSTED and len(state.turns) < rules.max_iterations:
         state.status = LoopStatus.RUNNING
     phases = {

@@ -8,13 +8,17 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from consensus.v1.submission_pb2 import ToolCall
+from consensus_client import expect
 
 FEEDBACK_PREFIX = "[Judge feedback]: "
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One version of the work: a text, named outputs, or both. Changing it changes no state."""
+    """One version of the work: a text, named outputs, or both. Changing it changes no state.
+
+    Raises TypeError on a candidate that is no text, and on other outputs and tool calls.
+    """
 
     candidate: str = ""
     """The answer in words."""
@@ -23,6 +27,12 @@ class Draft:
     tool_calls: Sequence[ToolCall] = ()
     """The tool calls of this turn, in order, at most 128, each from `consensus_client.tool_call()`.
     A turn of tool calls alone is none that is empty."""
+
+    def __post_init__(self) -> None:
+        expect.text("Draft.candidate", self.candidate)
+        expect.mapping("Draft.outputs", self.outputs, '{"city": "Lisbon"}')
+        must = "a ToolCall: make it with tool_call()"
+        expect.each("Draft.tool_calls", self.tool_calls, ToolCall, must)
 
 
 Made: TypeAlias = Draft | str | Mapping[str, Any]

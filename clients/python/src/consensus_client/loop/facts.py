@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from consensus.v1 import submission_pb2 as pb
+from consensus_client import expect
 from consensus_client.loop.state import LoopState
-from consensus_client.plain import listed
 from consensus_client.turns import turn
 
 MAX_TOLD_ITERATIONS = 10_000
@@ -14,7 +14,10 @@ MAX_TOLD_ITERATIONS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the worker's step is, for policies whose guards look at turns."""
+    """What the worker's step is, for policies whose guards look at turns.
+
+    Raises TypeError and ValueError on values that cannot be meant.
+    """
 
     output_keys: Sequence[str | pb.OutputKey] = ()
     """The outputs that the worker should set; `OutputKey(..., nullable=True)` may stay unset."""
@@ -25,11 +28,16 @@ class Step:
     client_facing: bool = False
     """Whether the worker talks with a person who can be asked."""
     judge_every_n_turns: int | None = None
-    """None means every one."""
+    """None means every one; at least 1."""
 
     def __post_init__(self) -> None:
-        """Raise TypeError where the keys are one text."""
-        listed(self.output_keys, "output_keys")
+        keys = str | pb.OutputKey
+        expect.each("Step.output_keys", self.output_keys, keys, "a str or an OutputKey")
+        expect.text("Step.success_criteria", self.success_criteria)
+        expect.text("Step.description", self.description)
+        expect.flag("Step.client_facing", self.client_facing)
+        if self.judge_every_n_turns is not None:
+            expect.whole("Step.judge_every_n_turns", self.judge_every_n_turns, 1)
 
 
 def facts(state: LoopState, step: Step, max_iterations: int) -> pb.Turn:
@@ -53,11 +61,9 @@ def forget(state: LoopState, earlier_turns: int) -> None:
 
 
 def called(calls: Iterable[pb.ToolCall]) -> list[pb.ToolCall]:
-    """Return copies of tool calls. Raises TypeError on anything else."""
+    """Return copies of tool calls."""
     copies = []
     for call in calls:
-        if not isinstance(call, pb.ToolCall):
-            raise TypeError(f"a tool call is {type(call).__name__}; make it with tool_call()")
         copy = pb.ToolCall()
         copy.CopyFrom(call)
         copies.append(copy)

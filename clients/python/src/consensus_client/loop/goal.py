@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from consensus.v1.submission_pb2 import Criterion
+from consensus_client import expect
 from consensus_client.loop.turns import Turn
 
 MET_FROM = 0.8
@@ -47,8 +48,10 @@ class GoalCriterion:
     """Progress from which it is met, such as `90%`; empty means 80%."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.weight <= 1:
-            raise ValueError(f"weight of {self.id} is {self.weight}; must be from 0 to 1")
+        expect.text("GoalCriterion.id", self.id, such_as="C1")
+        expect.text(f"text of {self.id}", self.text)
+        expect.number(f"weight of {self.id}", self.weight, 0, 1)
+        expect.text(f"target of {self.id}", self.target)
         if self.target and not (0 <= self.met_from <= 1):
             raise ValueError(f"target of {self.id} is above 100%")
 
@@ -68,6 +71,11 @@ class Constraint:
     hard: bool = True
     """Hard: a violation means adjust. Soft: it is reported."""
 
+    def __post_init__(self) -> None:
+        expect.text("Constraint.id", self.id, such_as="C1")
+        expect.text(f"text of {self.id}", self.text)
+        expect.flag(f"hard of {self.id}", self.hard)
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -75,11 +83,19 @@ class Goal:
 
     `counting`: with `every`, each decision that speaks of a criterion is an outcome, so that a
     mended fault still tells; with `last`, only the latest one is.
+    Raises TypeError on other criteria and constraints, ValueError on another counting.
     """
 
     criteria: Sequence[GoalCriterion]
     constraints: Sequence[Constraint] = ()
     counting: Counting = "every"
+
+    def __post_init__(self) -> None:
+        expect.each("Goal.criteria", self.criteria, GoalCriterion, "a GoalCriterion")
+        expect.each("Goal.constraints", self.constraints, Constraint, "a Constraint")
+        if self.counting not in get_args(Counting):
+            words = " or ".join(get_args(Counting))
+            raise ValueError(f"Goal.counting is {self.counting!r}; must be {words}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from consensus.v1.submission_pb2 import Criterion
 from consensus.v1.tool_call_pb2 import JudgeToolCallRequest, JudgeToolCallResponse
+from consensus_client import expect
 from consensus_client.loop.state import LoopState
-from consensus_client.plain import listed
 from consensus_client.tool_calls import tool_call_request
 
 MAX_HISTORY = 100
@@ -21,7 +21,7 @@ Note: TypeAlias = Callable[[JudgeToolCallResponse], None]
 
 @dataclass(frozen=True, slots=True)
 class ToolRules:
-    """How tool calls that the worker proposes are judged."""
+    """How tool calls that the worker proposes are judged. Raises TypeError on other types."""
 
     policy: str = ""
     """Empty means as the server's `tools` rules say."""
@@ -31,8 +31,10 @@ class ToolRules:
     """What a call is judged by; the rubric of the work is about the work."""
 
     def __post_init__(self) -> None:
-        """Raise TypeError where the names are one text."""
-        listed(self.available_tools, "available_tools")
+        expect.text("ToolRules.policy", self.policy)
+        expect.each("ToolRules.available_tools", self.available_tools, str, "a tool's name")
+        must = "a Criterion: make it with criterion()"
+        expect.each("ToolRules.criteria", self.criteria, Criterion, must)
 
 
 def proposed(

@@ -9,7 +9,8 @@ from typing import Any, Self, TypeVar, cast, get_args, get_origin, get_type_hint
 
 from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 
-from consensus.v1.submission_pb2 import Criterion, EarlierTurn, ToolCall
+from consensus.v1.submission_pb2 import Criterion, EarlierTurn, Message, ToolCall
+from consensus_client import expect
 from consensus_client.loop.drafts import Draft, Ruling, frozen, json_copy
 from consensus_client.loop.turns import LoopStatus, Phase, Turn, told
 
@@ -83,13 +84,16 @@ class LoopState:
         `text`: the person's words: feedback for the worker with REJECT, else a user message that
         worker and judges see. `candidate`, `outputs`: what MODIFY puts in place of the old; outputs
         left out stay. Raises ValueError unless PAUSED or ESCALATED, for a ruling that is none, and
-        for MODIFY without change.
+        for MODIFY without change; TypeError on words that are no text, before anything changes.
         """
         if self.status not in (LoopStatus.PAUSED, LoopStatus.ESCALATED):
             raise ValueError(f"status is {self.status}; a person rules on PAUSED and ESCALATED")
         ruling = Ruling(ruling)  # a str that is none must not pass for an approval
         if (ruling is Ruling.MODIFY) == (candidate is None and outputs is None):
             raise ValueError("candidate or outputs go with MODIFY, and only with it")
+        expect.text("text", text)
+        expect.text("candidate", "" if candidate is None else candidate)
+        expect.mapping("outputs", {} if outputs is None else outputs, '{"city": "Lisbon"}')
         escalated = self.status is LoopStatus.ESCALATED
         self.keep(outputs or {})
         if candidate is not None:
@@ -218,15 +222,21 @@ def begin(
 ) -> LoopState:
     """Return the state of a new run; arguments are as for `submission()`.
 
-    Raises TypeError on criteria that are none, before a worker has worked for them.
+    Raises TypeError and ValueError on a task, criteria and messages that are none, before a worker
+    has worked for them.
     """
-    rubric = list(criteria)
-    for each in rubric:
-        if not isinstance(each, Criterion):
-            raise TypeError(f"a criterion is {type(each).__name__}; make it with criterion()")
+    expect.text("task", task, such_as="Plan a weekend in Lisbon.")
+    rubric, said = list(criteria), list(messages)
+    must = "a Criterion: make it with criterion()"
+    expect.each("criteria", rubric, Criterion, must)
+    for place, message in enumerate(said):
+        expect.mapping(f"messages[{place}]", message, '{"role": "user", "content": "..."}')
+        Message(**message)  # ValueError on other keys
+    if context is not None:
+        expect.mapping("context", context, '{"city": "Lisbon"}')
     return LoopState(
         task,
         rubric,
         None if context is None else json_copy(context),
-        [dict(message) for message in messages],
+        [dict(message) for message in said],
     )

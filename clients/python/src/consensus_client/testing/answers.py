@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 
+from consensus_client import expect
 from consensus_client.errors import Violation
 
 Request = TypeVar("Request")
@@ -56,25 +58,33 @@ def error(
     message: str = "As scripted.",
     violations: Sequence[Violation] = (),
 ) -> ScriptedError:
-    """Answer with a status other than OK. Raises ValueError for OK.
+    """Answer with a status other than OK. Raises ValueError for OK, TypeError for no status.
 
     `reason` travels in the trailer `consensus-reason`, the violations of a call in
     `grpc-status-details-bin` where googleapis-common-protos is installed. UNAVAILABLE asks to be
     retried at once, so that a test need not wait for a client's backoff.
     """
+    expect.typed("code", code, grpc.StatusCode, "such as grpc.StatusCode.UNAVAILABLE")
     if code is grpc.StatusCode.OK:
         raise ValueError("code is OK; an error needs another")
     return ScriptedError(code, reason, message, tuple(violations))
 
 
 def delayed(answer: Reply, seconds: float) -> Delayed[Reply]:
-    """Answer after `seconds`, or not at all where the caller gives up before."""
+    """Answer after `seconds`, or not at all where the caller gives up before.
+
+    Raises ValueError unless they are finite and at least 0.
+    """
+    expect.number("seconds", seconds, 0)
     return Delayed(answer, seconds)
 
 
 def hang() -> Hang:
     """Answer nothing, so that the caller's deadline passes or its cancellation is seen."""
     return Hang()
+
+
+_ANSWERS = (Message, ScriptedError, Delayed, Hang, Callable)
 
 
 class Script(Generic[Request, Reply]):
@@ -85,9 +95,11 @@ class Script(Generic[Request, Reply]):
         self.rewrite(answers)
 
     def rewrite(self, answers: Sequence[Answer[Reply, Request]]) -> None:
-        """Begin a new row. Raises ValueError when it is empty."""
+        """Begin a new row. Raises ValueError when it is empty, TypeError on what is no answer."""
         if not answers:
             raise ValueError("a script needs at least one answer")
+        must = "a message, error(), delayed(), hang() or a function"
+        expect.each("answers", answers, _ANSWERS, must)
         with self._lock:
             self._left = list(answers)
 

@@ -8,8 +8,15 @@ from collections.abc import Collection
 from types import TracebackType
 from typing import Any, Self
 
+from consensus_client import expect
 from consensus_client.testing.answers import Delayed, Hang
-from consensus_client.testing.llm_answers import HttpAnswer, LlmAnswer, http_error, llm_reply
+from consensus_client.testing.llm_answers import (
+    ANSWERS,
+    HttpAnswer,
+    LlmAnswer,
+    http_error,
+    llm_reply,
+)
 from consensus_client.testing.llm_calls import LlmCall
 from consensus_client.testing.llm_wire import gone, read_call, send
 
@@ -52,9 +59,14 @@ class FakeLlm:
         self.script(*(answers or (llm_reply(),)))
 
     def script(self, *answers: LlmAnswer) -> None:
-        """Answer with these from now on. Raises ValueError when there are none."""
+        """Answer with these from now on.
+
+        Raises ValueError when there are none, TypeError on what is no answer.
+        """
         if not answers:
             raise ValueError("a script needs at least one answer")
+        must = "llm_reply(), http_error() or such, or a function"
+        expect.each("answers", answers, ANSWERS, must)
         with self._arrivals:
             self._left = list(answers)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from consensus_client import expect
 from consensus_client.testing.answers import Delayed, Hang
 from consensus_client.testing.llm_calls import LlmCall
 
@@ -54,6 +55,7 @@ class Dripping:
 
 
 Spoken: TypeAlias = LlmReply | HttpAnswer | Broken | Dripping
+ANSWERS = (LlmReply, HttpAnswer, Broken, Dripping, Delayed, Hang, Callable)
 LlmAnswer: TypeAlias = Spoken | Delayed[Any] | Hang | Callable[[LlmCall], Spoken]
 
 
@@ -116,14 +118,23 @@ def huge(size_bytes: int = (2 << 20) + 1) -> LlmReply:
 
 
 def half(answer: LlmReply | HttpAnswer | None = None, share: float = 0.5) -> Broken:
-    """Close the connection after a share of the body; 0 closes it before any byte."""
+    """Close the connection after a share of the body; 0 closes it before any byte.
+
+    Raises ValueError unless the share is from 0 to 1.
+    """
+    expect.number("share", share, 0, 1)
     return Broken(answer or llm_reply(), share)
 
 
 def dripping(
     seconds: float, answer: LlmReply | HttpAnswer | None = None, pieces: int = 10
 ) -> Dripping:
-    """Send the answer in pieces, over `seconds`."""
+    """Send the answer in pieces, over `seconds`.
+
+    Raises ValueError unless they are finite and at least 0, and the pieces at least 1.
+    """
+    expect.number("seconds", seconds, 0)
+    expect.whole("pieces", pieces, 1)
     return Dripping(answer or llm_reply(), seconds, pieces)
 
 
