@@ -31,7 +31,7 @@ async def main() -> None:
 asyncio.run(main())
 """
 BESIDE = """
-import sys, consensus, consensus.domain.errors, consensus_client
+import sys, consensus, consensus.domain.ids, consensus_client
 from consensus.v1 import consensus_pb2
 
 assert consensus.__file__.startswith(sys.prefix)
