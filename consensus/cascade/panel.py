@@ -13,7 +13,7 @@ from consensus.cascade.admission import admit, plain
 from consensus.cascade.budget import Budget
 from consensus.cascade.sight import Sight
 from consensus.cascade.tally import Slots
-from consensus.cascade.waiting import SideBySide
+from consensus.cascade.waiting import SideBySide, let_go
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, Failure, FailureKind, GradientResult
@@ -186,6 +186,7 @@ class Fanout:
             failure = Failure(error.kind, plain(error.reason, MAX_REASON))
         else:  # the text of a foreign error may hold judged content or keys
             failure = Failure(FailureKind.ERROR, f"crashed with {type(error).__name__}")
+        let_go(error)
         self._fill(index, seat, SeatStatus.FAILED, failure)
 
     def _fill(
