@@ -11,7 +11,6 @@ from pathlib import Path
 
 import anyio
 
-from consensus import garbage
 from consensus.bench import Bench
 from consensus.cascade import Engine
 from consensus.cascade.tool_call import ToolCalls
@@ -20,6 +19,7 @@ from consensus.config.load import BUNDLED
 from consensus.config.reload import Reloader
 from consensus.config.settings import loopback
 from consensus.domain.policy import PolicySet
+from consensus.garbage import Sweeper
 from consensus.service.admission import Admission
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.deadline import DeadlineLimits
@@ -161,12 +161,12 @@ class App:
             log.info("serving", extra={"address": address, "metrics": metrics})
             if ready:
                 ready(address, metrics)
-            garbage.spare_what_is_there()
+            sweeper = Sweeper()
             async with anyio.create_task_group() as group:
                 reloader = self._reloader(group.start_soon)
                 if reloader and self._settings.reload_seconds:
                     group.start_soon(reloader.watch, self._settings.reload_seconds)
-                group.start_soon(self._look_after)
+                group.start_soon(self._look_after, sweeper)
                 group.start_soon(_import_later)
                 await self._until_stopped(signals, reloader)
                 group.cancel_scope.cancel()
@@ -210,13 +210,12 @@ class App:
         file = self._settings.policy_file
         return Reloader(file, check_faults, apply, self.recorder.reloaded, in_force)
 
-    async def _look_after(self) -> None:
+    async def _look_after(self, sweeper: Sweeper) -> None:
         while True:
             due = time.monotonic() + LAG_PERIOD_SECONDS
             await anyio.sleep(LAG_PERIOD_SECONDS)
             self.recorder.loop_lag(max(time.monotonic() - due, 0.0))
-            if not self.admission.inflight:
-                garbage.sweep()
+            sweeper.look(idle=not self.admission.inflight)
 
 
 async def _import_later() -> None:

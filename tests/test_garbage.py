@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from consensus import garbage
+from consensus.garbage import Sweeper, resident_bytes
 
 
 class Knot:
@@ -16,15 +16,42 @@ class Knot:
         self.itself = self
 
 
-@pytest.fixture(autouse=True)
-def sparing() -> Iterator[None]:
+class Memory:
+    """What the process takes, as the test says."""
+
+    mib = 100
+
+    def __call__(self) -> int:
+        return self.mib << 20
+
+
+@pytest.fixture
+def memory() -> Memory:
+    return Memory()
+
+
+@pytest.fixture
+def sweeper(memory: Memory) -> Iterator[Sweeper]:
     """Spare what is there, and make up for it afterwards."""
     before = gc.get_threshold()
     gc.collect()
-    garbage.spare_what_is_there()
-    yield
+    yield Sweeper(memory)
     gc.unfreeze()
     gc.set_threshold(*before)
+
+
+@pytest.fixture
+def looks() -> Iterator[list[int]]:
+    """The generations that were looked at."""
+    seen: list[int] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "stop":
+            seen.append(info["generation"])
+
+    gc.callbacks.append(note)
+    yield seen
+    gc.callbacks.remove(note)
 
 
 def grown_old() -> "weakref.ref[Knot]":
@@ -34,10 +61,12 @@ def grown_old() -> "weakref.ref[Knot]":
     return weakref.ref(knot)
 
 
+@pytest.mark.usefixtures("sweeper")
 def test_what_start_up_made_is_not_looked_at() -> None:
     assert gc.get_freeze_count() > 0
 
 
+@pytest.mark.usefixtures("sweeper")
 def test_old_garbage_stays_while_only_the_young_is_looked_at() -> None:
     knot = grown_old()
     for _ in range(20):
@@ -45,18 +74,61 @@ def test_old_garbage_stays_while_only_the_young_is_looked_at() -> None:
     assert knot() is not None
 
 
-def test_a_sweep_frees_old_garbage() -> None:
+def test_old_garbage_is_freed_in_an_idle_moment(sweeper: Sweeper) -> None:
     knot = grown_old()
-    garbage.sweep()
+    sweeper.look(idle=True)
     assert knot() is None
 
 
-def test_where_nothing_grew_old_a_sweep_looks_at_nothing() -> None:
-    looks: list[str] = []
-    gc.callbacks.append(lambda phase, info: looks.append(phase))
-    try:
-        garbage.sweep()
-        garbage.sweep()
-    finally:
-        gc.callbacks.pop()
+def test_old_garbage_waits_while_somebody_else_does(sweeper: Sweeper) -> None:
+    knot = grown_old()
+    sweeper.look(idle=False)
+    assert knot() is not None
+
+
+def test_where_nothing_grew_old_nothing_is_looked_at(sweeper: Sweeper, looks: list[int]) -> None:
+    sweeper.look(idle=True)
+    looks.clear()
+    sweeper.look(idle=True)
     assert looks == []
+
+
+def test_a_process_that_grows_is_swept_although_it_is_never_idle(
+    sweeper: Sweeper, memory: Memory
+) -> None:
+    knot = weakref.ref(Knot())  # young, so few and large objects count too
+    memory.mib = 151
+    sweeper.look(idle=False)
+    assert knot() is None
+
+
+def test_a_process_that_has_grown_and_stays_so_is_swept_once(
+    sweeper: Sweeper, memory: Memory, looks: list[int]
+) -> None:
+    memory.mib = 200
+    for _ in range(5):
+        sweeper.look(idle=False)
+    assert looks.count(2) == 1
+
+
+def test_a_process_that_has_shrunk_may_not_grow_back_unswept(
+    sweeper: Sweeper, memory: Memory, looks: list[int]
+) -> None:
+    for memory.mib, idle in ((400, False), (100, True), (200, False)):
+        gc.collect(0)
+        sweeper.look(idle=idle)
+    assert looks.count(2) == 3
+
+
+def test_where_the_system_tells_no_memory_only_idle_moments_count(
+    sweeper: Sweeper, memory: Memory
+) -> None:
+    memory.mib = 0
+    sweeper.look(idle=True)
+    knot = grown_old()
+    sweeper.look(idle=False)
+    assert knot() is not None
+
+
+def test_the_memory_is_that_of_a_python_with_this_in_it() -> None:
+    assert resident_bytes() == 0 or 10 << 20 < resident_bytes() < 10 << 30

@@ -13,7 +13,7 @@ from consensus.cascade.admission import admit, plain
 from consensus.cascade.budget import Budget
 from consensus.cascade.sight import Sight
 from consensus.cascade.tally import Slots
-from consensus.cascade.waiting import SideBySide
+from consensus.cascade.waiting import SideBySide, let_go
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, Failure, FailureKind, GradientResult
@@ -231,7 +231,8 @@ def _late(timeout: float) -> JudgeFailed:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return what a judge raised as it may stand on record."""
+    """Return what a judge raised as it may stand on record. The error loses its frames."""
+    let_go(error)
     if isinstance(error, JudgeFailed):
         return Failure(error.kind, plain(error.reason, MAX_REASON))
     # The text of a foreign error may hold judged content or keys.

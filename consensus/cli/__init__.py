@@ -1,5 +1,6 @@
 """THE COMMANDS: serve, check, judge, judge-tool, derive, trace, demo, health. Thin."""
 
+import difflib
 import importlib
 import io
 import os
@@ -41,6 +42,14 @@ class _Commands(click.Group):
             return None
         command = importlib.import_module(f"consensus.cli.{cmd_name.replace('-', '_')}").command
         return command if isinstance(command, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        close = difflib.get_close_matches(args[0], COMMANDS, 1)
+        if close and args[0] not in COMMANDS:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -29,8 +29,11 @@ def command(ctx: click.Context, target: str, service: str, timeout_seconds: floa
             request = health_pb2.HealthCheckRequest(service=service)
             reply = check(request, timeout=timeout_seconds)
         except grpc.RpcError as error:
-            code = error.code().name
-            raise Failure(f"{target} answered {code} to a health check") from None
+            code = error.code()
+            if code is grpc.StatusCode.UNAVAILABLE:
+                words = f"no server answers at {target}; `consensus serve` starts one"
+                raise Failure(words) from None
+            raise Failure(f"{target} answered {code.name} to a health check") from None
     name = health_pb2.HealthCheckResponse.ServingStatus.Name(reply.status)
     serving = reply.status == health_pb2.HealthCheckResponse.SERVING
     click.secho(f"{target} {name}", fg="green" if serving else "red")

@@ -1,13 +1,13 @@
 """`consensus serve`: the server process."""
 
 import sys
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
+from msgspec.structs import fields
 
 from consensus.app import App, read_policies
 from consensus.cli import HELP, BadInput, Failure

@@ -4,12 +4,12 @@ Each is a flag of `consensus serve` and an environment variable `CONSENSUS_SERVE
 """
 
 import ipaddress
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+
+class Settings(Struct, frozen=True, kw_only=True):
     """How one server process listens, limits and stops."""
 
     listen: str = "127.0.0.1:50051"

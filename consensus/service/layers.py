@@ -17,6 +17,9 @@ from consensus.service.admission import Admission
 from consensus.service.calls import Context, Handler, Layer, Method, facts_of, stray_cancellation
 from consensus.telemetry.context import begin_trace
 
+_Refusal = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]
+"""Code, message and trailers."""
+
 log = logging.getLogger(__name__)
 
 
@@ -38,25 +41,29 @@ def errors_layer(method: Method, handler: Handler) -> Handler:
     A CancelledError that nobody asked for would leave the caller without any status.
     """
 
-    async def unmapped(what: str, error: BaseException, context: Context) -> None:
+    def unmapped(what: str, error: BaseException) -> _Refusal:
         log.error(what, extra={"method": method.name, **facts_of(error)})
         trailers = tuple(status.internal_trailers())
-        await context.abort(grpc.StatusCode.INTERNAL, status.INTERNAL_MESSAGE, trailers)
+        return grpc.StatusCode.INTERNAL, status.INTERNAL_MESSAGE, trailers
 
     async def mapped(request: Any, context: Context) -> Any:
         try:
             return await handler(request, context)
         except errors.RequestError as error:
             code = status.TABLE[type(error)].code
-            await context.abort(code, status.message(error), tuple(status.trailers(error)))
+            refusal = code, status.message(error), tuple(status.trailers(error))
         except grpc.aio.AbortError:
             raise
         except asyncio.CancelledError as error:
             if not stray_cancellation():
                 raise
-            await unmapped("stray cancellation", error, context)
+            refusal = unmapped("stray cancellation", error)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets a status
-            await unmapped("unhandled error", error, context)
+            refusal = unmapped("unhandled error", error)
+        # What abort raises keeps this frame, and the error that is being handled, until Python
+        # looks for garbage: neither may hold the request.
+        del request
+        return await context.abort(*refusal)
 
     return mapped
 

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import anyio
 import grpc
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
+from msgspec import Struct
 
 from consensus.service.admission import Admission
 from consensus.service.calls import Layer
@@ -34,8 +34,7 @@ FLUSH_SECONDS = 5.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerSettings:
+class ServerSettings(Struct, frozen=True, kw_only=True):
     """How the server listens and stops."""
 
     listen: str

@@ -5,6 +5,7 @@ the service; what does not fit is dropped and counted.
 """
 
 import datetime
+import json
 import logging
 import logging.handlers
 import queue
@@ -132,7 +133,10 @@ class _Json(logging.Formatter):
             facts |= {k: v for k, v in record.__dict__.items() if k not in _STANDARD}
         if record.exc_info:
             facts["exc_info"] = self.formatException(record.exc_info)
-        return _ENCODER.encode(facts).decode()
+        try:
+            return _ENCODER.encode(facts).decode()
+        except UnicodeEncodeError:  # half a character, as in the name of a file, needs an escape
+            return json.dumps(facts, default=str, skipkeys=True)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
         lines: list[str] = []

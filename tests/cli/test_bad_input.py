@@ -20,6 +20,7 @@ from tests.cli.running import COMMAND, FIRST, SECOND, run, write
     ("arguments", "words"),
     [
         (["bogus"], "No such command 'bogus'"),
+        (["jugde"], "No such command 'jugde'. Did you mean 'judge'?"),
         (["--bogus"], "No such option '--bogus'"),
         (["judge"], "Missing argument 'FILE'"),
         (["judge-tool"], "Missing argument 'FILE'"),

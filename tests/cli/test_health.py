@@ -57,4 +57,6 @@ def test_a_service_that_nobody_knows_is_a_failure(server: str) -> None:
 def test_no_server_is_a_failure() -> None:
     ran = run("health", "--target", "unix:/no/such/socket")
     assert ran.code == 4
-    assert ran.err == "Error: unix:/no/such/socket answered UNAVAILABLE to a health check\n"
+    assert ran.err == (
+        "Error: no server answers at unix:/no/such/socket; `consensus serve` starts one\n"
+    )

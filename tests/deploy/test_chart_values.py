@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import fields
 
 import consensus
 from consensus.app import read_policies

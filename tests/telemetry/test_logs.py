@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import logging
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from consensus.domain.decision import Verdict
 from consensus.telemetry import logs
 from consensus.telemetry.context import begin_trace
 from consensus.telemetry.logs import structured_logs
@@ -197,6 +199,26 @@ def test_a_value_that_is_no_json_is_written_as_text(written: Written) -> None:
         log.info("a path", extra={"file": Path("policy.yaml")})
     assert written.lines[0]["file"] == "policy.yaml"
     assert written.dropped == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        pytest.param("p\udcff.yaml", "p\udcff.yaml", id="half a character"),
+        pytest.param({"\udcff": [1, "\ud800"]}, {"\udcff": [1, "\ud800"]}, id="deep inside"),
+        pytest.param(Path("p\udcff.yaml"), "p\udcff.yaml", id="a file's name of other bytes"),
+        pytest.param(1 << 70, 1 << 70, id="a huge number"),
+        pytest.param(math.nan, None, id="not a number"),
+        pytest.param({Path("a"): Verdict.ACCEPT, None: ()}, {"a": "accept", "None": []}, id="keys"),
+        pytest.param(ValueError("words"), "words", id="an error"),
+    ],
+)
+def test_no_value_costs_a_line(written: Written, value: object, told: object) -> None:
+    with written.at():
+        log.info("told", extra={"value": value})
+    assert written.lines[0]["value"] == told
+    assert written.dropped == 0
+    written.stream.getvalue().encode()  # for a reader of UTF-8
 
 
 def test_logging_begun_again_works_again(monkeypatch: pytest.MonkeyPatch) -> None:
