@@ -16,7 +16,7 @@ OLD = 1_000
 """Such looks after which the older objects are looked at too. With 2,000 judgments under way that
 takes a second in which nobody is answered; Python's own 10 made it happen every few seconds.
 """
-GROWTH = 1.5
+GROWTH = 2.0
 """Where the process has grown so many times since the last sweep, it may well be by garbage: a
 count of objects says nothing about how large they are."""
 _STATM = Path("/proc/self/statm")

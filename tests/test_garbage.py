@@ -97,7 +97,7 @@ def test_a_process_that_grows_is_swept_although_it_is_never_idle(
     sweeper: Sweeper, memory: Memory
 ) -> None:
     knot = weakref.ref(Knot())  # young, so few and large objects count too
-    memory.mib = 151
+    memory.mib = 201
     sweeper.look(idle=False)
     assert knot() is None
 
@@ -105,7 +105,7 @@ def test_a_process_that_grows_is_swept_although_it_is_never_idle(
 def test_a_process_that_has_grown_and_stays_so_is_swept_once(
     sweeper: Sweeper, memory: Memory, looks: list[int]
 ) -> None:
-    memory.mib = 200
+    memory.mib = 250
     for _ in range(5):
         sweeper.look(idle=False)
     assert looks.count(2) == 1
@@ -114,7 +114,7 @@ def test_a_process_that_has_grown_and_stays_so_is_swept_once(
 def test_a_process_that_has_shrunk_may_not_grow_back_unswept(
     sweeper: Sweeper, memory: Memory, looks: list[int]
 ) -> None:
-    for memory.mib, idle in ((400, False), (100, True), (200, False)):
+    for memory.mib, idle in ((400, False), (100, True), (250, False)):
         gc.collect(0)
         sweeper.look(idle=idle)
     assert looks.count(2) == 3
