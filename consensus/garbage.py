@@ -1,7 +1,7 @@
 """THE SWEEP: when the process looks for garbage, so that judgments seldom wait for it.
 
 Python frees nearly all by itself; what has to be looked for are cycles: a small one for each call
-of grpc.aio, and those of failed calls, which may hold a whole request.
+of grpc.aio, and those of failed calls in libraries, which may hold a whole request.
 """
 
 import gc

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import gc
 from asyncio.base_events import BaseEventLoop
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +14,15 @@ import pytest
 def anyio_backend() -> str:
     """Run asynchronous tests on asyncio: grpc.aio knows no other loop."""
     return "asyncio"
+
+
+@pytest.fixture
+def nobody_looks() -> Iterator[None]:
+    """Keep Python from looking for garbage: what is gone then was let go of."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

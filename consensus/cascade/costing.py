@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import anyio
 
 from consensus.cascade.budget import Budget
-from consensus.cascade.panel import cancelled, failure_of
+from consensus.cascade.failures import cancelled, failure_of
 from consensus.domain.gradient import Failure, FailureKind
 from consensus.domain.habits import bare
 from consensus.domain.ports import Costed, Evaluation, Judge

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from consensus.cascade.admission import plain
 from consensus.cascade.budget import Budget
-from consensus.cascade.panel import cancelled
+from consensus.cascade.failures import cancelled, failure_of
 from consensus.cascade.spend import Reservation, Spending, cost
 from consensus.domain.errors import CriteriaNotDerived, JudgeFailed, SpendLimitReached
 from consensus.domain.gradient import FailureKind, Usage
@@ -20,7 +20,6 @@ from consensus.domain.submission import CRITERION_ID, MAX_CRITERION_TEXT, Criter
 
 BUDGET_SHARE = 0.5
 """Most of the budget that deriving may take: the rest is for judging."""
-MAX_REASON = 300
 _ID = re.compile(CRITERION_ID)
 
 
@@ -63,14 +62,12 @@ class Derivation(Struct, frozen=True):
                 found = await self.judge.derive(task, self.max_criteria, seconds, ledger)
                 cut_off = False
                 return Derived(_admitted(found, self.max_criteria), ledger.usage)
-        except JudgeFailed as error:
-            cut_off = error.kind is FailureKind.TIMEOUT
-            raise self._failed(plain(error.reason, MAX_REASON)) from None
         except (Exception, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and cancelled():
                 raise
-            cut_off = False  # the text of a foreign error may hold judged content or keys
-            raise self._failed(f"it crashed with {type(error).__name__}") from None
+            failure = failure_of(error)
+            cut_off = failure.kind is FailureKind.TIMEOUT
+            raise self._failed(failure.reason) from None
         finally:
             if spending is not None:
                 spending.settle(reservation, {0: cost(ledger.usage, cut_off=cut_off)})

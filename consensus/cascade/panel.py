@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
-from consensus.cascade.admission import admit, plain
+from consensus.cascade.admission import admit
 from consensus.cascade.budget import Budget
+from consensus.cascade.failures import cancelled, failure_of
 from consensus.cascade.sight import Sight
 from consensus.cascade.tally import Slots
-from consensus.cascade.waiting import SideBySide, let_go
+from consensus.cascade.waiting import SideBySide
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, Failure, FailureKind, GradientResult
@@ -33,7 +34,6 @@ from consensus.validators import Locator
 
 AGGREGATE_RESERVE_SECONDS = 0.05
 """Kept of the budget for folding what came back."""
-MAX_REASON = 300
 _NO_LEDGER = Ledger()
 
 
@@ -228,18 +228,3 @@ class Fanout:
 
 def _late(timeout: float) -> JudgeFailed:
     return JudgeFailed(FailureKind.TIMEOUT, f"no answer within {timeout:g} s")
-
-
-def failure_of(error: BaseException) -> Failure:
-    """Return what a judge raised as it may stand on record. The error loses its frames."""
-    let_go(error)
-    if isinstance(error, JudgeFailed):
-        return Failure(error.kind, plain(error.reason, MAX_REASON))
-    # The text of a foreign error may hold judged content or keys.
-    return Failure(FailureKind.ERROR, f"crashed with {type(error).__name__}")
-
-
-def cancelled() -> bool:
-    """Tell whether someone cancelled this task; else the CancelledError is the judge's own."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

@@ -101,13 +101,3 @@ class SideBySide:
 def _cancel(futures: Sequence[Work]) -> None:
     for future in futures:
         future.cancel()
-
-
-def let_go(error: BaseException | None) -> None:
-    """Take their frames from an error and its causes. Frames hold the submission and often, by way
-    of a future, the error itself: a knot that stays until Python looks for garbage.
-    """
-    while error is not None:
-        cause = error.__cause__ or error.__context__
-        error.__traceback__ = error.__cause__ = error.__context__ = None
-        error = cause

@@ -1,9 +1,7 @@
 """A panel whose judges fail leaves nothing behind that only a look for garbage would free."""
 
 import asyncio
-import gc
 import weakref
-from collections.abc import Iterator
 from typing import Literal
 
 import anyio
@@ -16,13 +14,7 @@ from consensus.domain.policy import Settle, StrategyName
 from consensus.domain.ports import Evaluation
 from tests.builders import Waiting, decide, scores, seats_of, stage
 
-
-@pytest.fixture(autouse=True)
-def nobody_looks() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
+pytestmark = pytest.mark.usefixtures("nobody_looks")
 
 
 class Asked:

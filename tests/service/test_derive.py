@@ -164,8 +164,8 @@ LONG = Criterion(id="C1", text="x" * 9_000)
     ("derived", "cause"),
     [
         (JudgeFailed(FailureKind.REFUSED, "the model declined"), "the model declined"),
-        (RuntimeError("the key is 123"), "it crashed with RuntimeError"),
-        (asyncio.CancelledError(), "it crashed with CancelledError"),
+        (RuntimeError("the key is 123"), "crashed with RuntimeError"),
+        (asyncio.CancelledError(), "crashed with CancelledError"),
         ((), "it must give 1 to 8 criteria"),
         (None, "it must give 1 to 8 criteria"),
         (RUBRIC * 5, "it must give 1 to 8 criteria"),

@@ -1,8 +1,6 @@
 """A refused call keeps nothing of its request, although grpc.aio keeps what abort raised."""
 
-import gc
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import grpc
@@ -12,6 +10,7 @@ from consensus.domain.errors import InvalidRequest, Violation
 from consensus.service.calls import Method
 from consensus.service.layers import errors_layer
 
+pytestmark = pytest.mark.usefixtures("nobody_looks")
 METHOD = Method("consensus.v1.ConsensusService", "Judge", "unary")
 
 
@@ -29,14 +28,6 @@ class Call:
     async def abort(self, code: grpc.StatusCode, details: str, trailers: object) -> None:
         self.codes.append(code)
         raise grpc.aio.AbortError
-
-
-@pytest.fixture(autouse=True)
-def nobody_looks() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.parametrize(
