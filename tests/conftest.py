@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from consensus.service.deadline import DeadlineLimits
+
 
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
@@ -23,6 +25,12 @@ def nobody_looks() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give judges time where a low maximum deadline is set only to close old ones soon."""
+    monkeypatch.setattr(DeadlineLimits, "budget", lambda self, remaining: 60.0)
 
 
 @pytest.fixture(scope="session", autouse=True)

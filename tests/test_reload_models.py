@@ -48,6 +48,7 @@ def scored(decision: decision_pb2.Decision) -> list[str]:
     return [s.judge for s in stage.consensus.individual_results if s.status == scored]
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_a_model_server_that_stays_as_it_is_keeps_its_connections(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

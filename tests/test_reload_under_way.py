@@ -108,6 +108,7 @@ async def test_old_judges_are_closed_once_no_request_can_be_asking_them(
     assert all(judge.closed.is_set() for judge in made)
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_judges_that_stay_as_they_are_keep_their_connections_and_habits(
     file: Path, made: list[Closing]
 ) -> None:
