@@ -30,14 +30,17 @@ class TlsSection(Section):
 
 class BatchSection(Section):
     """How calls to a remote judge are gathered: what arrives while batches are under way waits for
-    the next one, and a busy server gathers for up to 0.05 s. An idle judge is asked at once. Judges
-    that agree on all keys of the connection and of this section share both. A judge without batches
-    (UNIMPLEMENTED) is asked one by one, and tried with one batch again every 10 minutes.
+    the next one, and a busy server gathers, both for up to 0.05 s. An idle judge is asked at once.
+    Judges that agree on all keys of the connection and of this section share both. A judge without
+    batches (UNIMPLEMENTED) is asked one by one, and tried with one batch again every 10 minutes.
+    A batch is answered as a whole, when its slowest item is: where that hurts, set `max_items: 1`.
     """
 
     max_items: int = Field(64, ge=1, le=1_000, description="Most items. 1: no batches.")
     max_bytes: int = Field(2 << 20, ge=1_024, le=64 << 20, description="Most bytes of a batch.")
-    max_inflight: int = Field(2, ge=1, le=64, description="Most batches under way at a time.")
+    max_inflight: int = Field(
+        2, ge=1, le=64, description="Batches under way from which on arrivals wait for the next."
+    )
 
 
 class RemoteKeys(Section):

@@ -12,7 +12,7 @@ class BatchLimits(Struct, frozen=True, kw_only=True):
     """1 switches batching off."""
     max_bytes: int = 2 << 20
     max_inflight: int = 2
-    """Batches under way at a time."""
+    """Batches under way from which on arrivals wait for the next, for at most 0.05 s."""
 
 
 class LimitHabit(Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 A call to grpc.aio costs far more than what it carries, so the whole gain is in making few of them.
 Nothing waits without need: an idle server asks a few turns of its event loop later, with no timer;
 a busy one gathers as long as its turns bring more; and while `max_inflight` batches are under way,
-arrivals wait for the next one.
+arrivals wait for the next one, but no longer than a batch may gather: judges may take seconds.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ QUIET_TURNS = 4
 """Turns of the event loop without an arrival after which a batch departs: tens of microseconds for
 an idle loop. A busy one takes in about one request a turn, however long its turns are."""
 MAX_LINGER_SECONDS = 0.05
-"""The longest that a batch gathers while more keeps coming, and at most this"""
+"""The longest that a batch gathers while more keeps coming or waits for a place; at most this"""
 LINGER_SHARE = 0.1
 """of the time-out of its first item."""
 ALARM_SLACK_SECONDS = 0.001
@@ -44,6 +44,7 @@ class Batcher:
         self._flights: set[Flight] = set()
         self._gathered = 0
         self._departure: asyncio.Handle | None = None
+        self._overdue: asyncio.TimerHandle | None = None
         self._quiet = 0
         self._latest = 0.0
         self._seen = 0
@@ -62,9 +63,12 @@ class Batcher:
             self._send_alone((item,))
             return item
         self._queue[item] = None
-        if self._departure is None and self._gathered < self._limits.max_inflight:
+        if self._departure is None and self._overdue is None:
             self._latest = now + min(MAX_LINGER_SECONDS, LINGER_SHARE * timeout_seconds)
-            self._departure = loop.call_soon(self._linger)
+            if self._gathered < self._limits.max_inflight:
+                self._departure = loop.call_soon(self._linger)
+            else:
+                self._wait_for_place()
         return item
 
     def drop(self, item: Item) -> None:
@@ -99,7 +103,7 @@ class Batcher:
         for flight in self._flights:
             flight.call.cancel()
         await _ended(self._flights)
-        for timer in (self._alarm, self._departure):
+        for timer in (self._alarm, self._departure, self._overdue):
             if timer is not None:
                 timer.cancel()
 
@@ -116,18 +120,27 @@ class Batcher:
         else:
             self._departure = self._loop.call_soon(self._linger)
 
-    def _depart(self) -> None:
-        """Send what waits, as far as there are places."""
+    def _depart(self, most: float | None = None) -> None:
+        """Send what waits, as long as fewer than `most` batches are under way."""
         self._departure = None
         self._seen = self._quiet = 0
+        most = self._limits.max_inflight if most is None else most
         queue = self._queue
-        while queue and self._gathered < self._limits.max_inflight and not self._closed:
+        while queue and self._gathered < most and not self._closed:
             if not self._connection.batches:
                 items = list(queue)
                 queue.clear()
                 self._send_alone(items)
-                return
-            self._send(self._next(), gathered=True)
+            else:
+                self._send(self._next(), gathered=True)
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
+        if queue:
+            self._wait_for_place()
+
+    def _wait_for_place(self) -> None:
+        self._overdue = self._loop.call_at(self._latest, self._depart, math.inf)
 
     def _next(self) -> list[Item]:
         """Take the items of the next batch from the queue: at least one."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import math
 import weakref
 from contextlib import AsyncExitStack
 
@@ -15,6 +16,21 @@ from consensus.judges.remote import Backends, batching
 from tests.judges.remote.desk import Asker, answered, asker, desk
 
 LATE = (FailureKind.TIMEOUT, "the backend did not answer in time")
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let batches gather as long as more keeps coming, and items wait for a place as long as it
+    takes.
+    """
+    monkeypatch.setattr(batching, "MAX_LINGER_SECONDS", 60)
+    monkeypatch.setattr(batching, "LINGER_SHARE", math.inf)
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing gather, or wait for a place."""
+    monkeypatch.setattr(batching, "MAX_LINGER_SECONDS", 0)
 
 
 async def turns() -> None:
@@ -43,7 +59,7 @@ async def test_calls_of_one_turn_of_the_loop_share_a_batch() -> None:
     assert [(call.items, call.batched) for call in backend.calls] == [(list(items), True)]
 
 
-async def test_arrivals_wait_for_a_place_and_then_travel_together() -> None:
+async def test_arrivals_wait_for_a_place_and_then_travel_together(patient: None) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=2) as judge:
         tasks = [judge.ask("a")]
         await backend.arrived(1)
@@ -61,10 +77,29 @@ async def test_arrivals_wait_for_a_place_and_then_travel_together() -> None:
     assert backend.travelled == [["a"], ["b"], ["c", "d", "e"]]
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let batches gather for as long as more keeps coming."""
-    monkeypatch.setattr(batching, "MAX_LINGER_SECONDS", 60)
+async def test_what_waits_for_a_place_departs_without_one_when_it_has_waited_long_enough(
+    hasty: None,
+) -> None:
+    async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
+        tasks = []
+        for count, items in enumerate(("a", "bc", "d"), 1):
+            tasks += judge.ask_each(items)
+            await backend.arrived(count)
+        for call in backend.calls:
+            call.go.set()
+        assert await answered(tasks) == "abcd"
+    assert backend.travelled == [["a"], ["b", "c"], ["d"]]
+
+
+async def test_a_judge_that_takes_its_time_keeps_no_arrival_waiting() -> None:
+    async with desk() as backend, asker(backend.target) as judge:
+        tasks = []
+        for count in range(1, 6):
+            tasks.append(judge.ask(str(count)))
+            await backend.arrived(count)
+        for call in backend.calls:
+            call.go.set()
+        await answered(tasks)
 
 
 async def ask_one_a_turn(judge: Asker, items: str) -> list[asyncio.Task[Answer]]:
@@ -92,10 +127,7 @@ async def test_a_full_batch_departs_though_more_keeps_coming(patient: None) -> N
     assert sorted(backend.travelled) == [["a", "b", "c"], ["d", "e", "f"], ["g"]]
 
 
-async def test_a_batch_gathers_only_so_long_though_more_keeps_coming(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(batching, "MAX_LINGER_SECONDS", 0)
+async def test_a_batch_gathers_only_so_long_though_more_keeps_coming(hasty: None) -> None:
     async with desk(held=False) as backend, asker(backend.target, max_inflight=99) as judge:
         tasks = await ask_one_a_turn(judge, "abcdefghij")
         assert await answered(tasks) == "abcdefghij"
@@ -153,7 +185,7 @@ async def test_an_item_whose_time_is_over_does_not_wait_for_its_batch() -> None:
         assert await answered([patient]) == "b"
 
 
-async def test_an_item_whose_time_is_over_in_the_queue_is_never_sent() -> None:
+async def test_an_item_whose_time_is_over_in_the_queue_is_never_sent(patient: None) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         first = judge.ask("a")
         await backend.arrived(1)
@@ -180,7 +212,7 @@ async def test_a_batch_of_items_whose_time_is_over_is_cancelled_at_the_backend()
     assert tasks[2].cancelled()
 
 
-async def test_a_cancelled_item_leaves_the_queue() -> None:
+async def test_a_cancelled_item_leaves_the_queue(patient: None) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         first = judge.ask("a")
         await backend.arrived(1)
@@ -209,7 +241,9 @@ async def test_an_item_cancelled_on_its_way_costs_its_neighbours_nothing() -> No
     assert judge.attempts("a") == 1
 
 
-async def test_a_batch_of_cancelled_items_is_cancelled_at_the_backend_and_frees_its_place() -> None:
+async def test_a_batch_of_cancelled_items_is_cancelled_at_the_backend_and_frees_its_place(
+    patient: None,
+) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         tasks = judge.ask_each("abc")
         await backend.arrived(1)
@@ -224,7 +258,9 @@ async def test_a_batch_of_cancelled_items_is_cancelled_at_the_backend_and_frees_
     assert backend.travelled == [["a", "b", "c"], ["d"]]
 
 
-async def test_deeper_calls_do_not_wait_for_the_places_of_those_that_wait_for_them() -> None:
+async def test_deeper_calls_do_not_wait_for_the_places_of_those_that_wait_for_them(
+    patient: None,
+) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         tasks = []
         for depth in (1, 2, 3):
@@ -320,7 +356,7 @@ async def test_judges_that_join_while_the_old_backend_closes_share_a_new_one() -
     assert backend.travelled == [["a"], ["b", "c"]]
 
 
-async def test_closing_sends_what_waits_within_its_grace() -> None:
+async def test_closing_sends_what_waits_within_its_grace(patient: None) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         tasks = [judge.ask("a")]
         await backend.arrived(1)
@@ -334,7 +370,7 @@ async def test_closing_sends_what_waits_within_its_grace() -> None:
         await closing
 
 
-async def test_closing_at_once_fails_what_waits_and_what_is_under_way() -> None:
+async def test_closing_at_once_fails_what_waits_and_what_is_under_way(patient: None) -> None:
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         tasks = [judge.ask("a")]
         await backend.arrived(1)
