@@ -14,7 +14,7 @@ from consensus.aggregation.fold import FoldedBatch, fold
 from consensus.domain.fold import Folded
 from consensus.domain.policy import ConfidenceFactors, Panel, Seat, StrategyName, Tie
 
-law = settings(max_examples=100, deadline=None)
+law = settings(max_examples=100)
 CLOSE = 1e-9
 """What rounding may come to in a sum of a few doubles in [0, 1], with room to spare."""
 

@@ -107,7 +107,7 @@ async def test_the_same_line_is_given_once() -> None:
     assert decision.feedback == f"{FAR_OFF}\n- a (0.10): Too short."
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(1, 900), min_size=1, max_size=30), st.integers(0, 300))
 async def test_feedback_stays_within_its_length_and_says_when_something_is_left_out(
     lengths: list[int], text: int

@@ -115,7 +115,7 @@ def waiting_for_all(rules: Stage) -> Stage:
     return replace(rules, panel=replace(rules.panel, settle=Settle.WAIT_ALL))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(benches())
 async def test_settling_early_never_changes_the_verdict(bench: tuple[Stage, list[Judge]]) -> None:
     rules, judges = bench

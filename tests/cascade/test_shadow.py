@@ -38,7 +38,7 @@ SHADOW = Seat(judge="new", weight=5, shadow=True)
         st.just(JudgeFailed(FailureKind.ERROR, "broken")),
     )
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 async def test_whatever_a_shadow_says_the_decision_is_the_same(
     strategy: StrategyName, script: Script
 ) -> None:

@@ -218,7 +218,7 @@ def test_null_is_as_good_as_absent() -> None:
     assert faults(rules({"default": written}, default_policy=None)) == []
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_policies_or_faults(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
@@ -248,7 +248,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(YAML | st.text(max_size=60) | VALUES.map(lambda value: yaml.dump(value)))
 @example("!!int x: !!bool x")
 @example("- !!timestamp x\n- !!float ''\n- !!set x\n- =\n- <<")
@@ -263,7 +263,7 @@ def test_any_text_is_policies_or_faults(text: str) -> None:
     assert all(line.startswith(f"{FILE}:") for line in faults(text))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(VALUES, st.data())
 def test_any_value_anywhere_is_taken_or_told_with_its_key(
     value: object, data: st.DataObject

@@ -4,7 +4,7 @@ import datetime
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.config.positions import PositionedYaml, dotted, shown
@@ -16,7 +16,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(JSON, st.booleans())
 def test_values_come_back_as_they_were_written(value: object, flow: bool) -> None:
     source = PositionedYaml(yaml.safe_dump(value, default_flow_style=flow))

@@ -85,7 +85,7 @@ def test_comments_and_layout_do_not_change_the_revision() -> None:
     assert len({default(text).revision for text in (block, flow, commented)}) == 1
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.randoms())
 def test_the_order_of_keys_does_not_change_the_revision(random: Any) -> None:
     def shuffled(value: Any) -> Any:
@@ -98,7 +98,7 @@ def test_the_order_of_keys_does_not_change_the_revision(random: Any) -> None:
     assert revision(shuffled(file())) == revision(file())
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(*[st.tuples(st.floats(0.001, 100), st.floats(0.1, 100), st.integers(1, 2))] * 2)
 def test_the_revision_tells_numbers_apart(
     one: tuple[float, float, int], other: tuple[float, float, int]

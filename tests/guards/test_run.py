@@ -69,7 +69,7 @@ facts = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(guards, facts, st.lists(st.tuples(moves, answers), min_size=1, max_size=6))
 def test_every_run_ends_within_its_cap(
     rules: Guards, run: dict[str, Any], script: list[tuple[Any, Any]]
@@ -90,7 +90,7 @@ def test_every_run_ends_within_its_cap(
     assert iteration < most
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(guards, received, answers)
 def test_the_guards_only_make_the_stages_stricter_and_never_accept_what_is_missing(
     rules: Guards, submission: Submission, answer: Any
@@ -106,7 +106,7 @@ def test_the_guards_only_make_the_stages_stricter_and_never_accept_what_is_missi
             assert not missing_keys(submission, submission.turn)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(guards, received)
 def test_what_is_said_before_the_stages_always_has_a_reason(
     rules: Guards, submission: Submission
@@ -118,7 +118,7 @@ def test_what_is_said_before_the_stages_always_has_a_reason(
         assert not missing_keys(submission, submission.turn)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(received)
 def test_a_policy_whose_guards_are_off_says_nothing(submission: Submission) -> None:
     alone = Submission(task=submission.task, candidate=submission.candidate)

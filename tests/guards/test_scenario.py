@@ -123,7 +123,7 @@ def test_a_test_without_a_turn_is_shown_as_it_is() -> None:
     assert as_watched(plain, WATCHED) is plain
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(["met", "unmet", "inconclusive"]), max_size=4),
     st.booleans(),

@@ -24,7 +24,7 @@ every_judge = pytest.mark.parametrize("judge", JUDGES.values(), ids=list(JUDGES)
 
 
 @every_judge
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(about=received)
 async def test_any_submission_is_answered_soundly(judge: InstantJudge, about: Submission) -> None:
     await answers_soundly(judge, about)

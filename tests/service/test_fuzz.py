@@ -22,7 +22,7 @@ from tests.service.running import Running, policy, request, rules, serving, subm
 from tests.service.scripted_judge import answers, backend, gradient
 from tests.service.test_malformed import ENVELOPES, METHODS, code
 
-moderate = settings(max_examples=50, deadline=None)
+moderate = settings(max_examples=50)
 FINE = {
     grpc.StatusCode.OK,
     grpc.StatusCode.INVALID_ARGUMENT,
@@ -130,7 +130,7 @@ async def ending(call: Awaitable[Any]) -> grpc.StatusCode:
     return found.code
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(asked=submissions, wanted=overrides, name=st.sampled_from(["", *POLICIES, "nobody"]))
 async def test_any_request_that_parses_is_answered_or_refused(
     server: Running, asked: submission_pb2.Submission, wanted: pb.Overrides, name: str
@@ -141,7 +141,7 @@ async def test_any_request_that_parses_is_answered_or_refused(
     assert seen in FINE
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(spans=st.lists(sound_spans, min_size=1, max_size=4), name=st.sampled_from(["far", "model"]))
 async def test_whatever_a_trace_holds_the_judges_that_it_is_put_to_can_score(
     server: Running, spans: list[Any], name: str

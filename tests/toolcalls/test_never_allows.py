@@ -73,7 +73,7 @@ def passes(script: object, least: float) -> bool:
     return 0.7 <= script.score <= 1 and least <= script.confidence <= 1
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(rules, max_size=3), calls, scripts, unit, st.sampled_from(ACTIONS), st.booleans(),
     st.sampled_from([(), TOOLS, ("mail",)]),

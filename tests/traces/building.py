@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from consensus.domain.trace import Span, SpanEvent
 from consensus.traces import Trace
 
-law = settings(max_examples=50, deadline=None)
+law = settings(max_examples=50)
 
 START = 1_700_000_000_000_000_000
 """2023-11-14T22:13:20Z in nanoseconds."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.domain.gradient import Evidence
@@ -177,7 +177,6 @@ JSON = st.recursive(
 ).map(json.dumps)
 
 
-@settings(deadline=None)
 @given(
     kinds=st.lists(KINDS, max_size=4),
     candidate=TEXTS | JSON | st.text(SURROGATES, max_size=9),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from consensus.domain.gradient import Evidence
@@ -69,7 +69,6 @@ def test_an_output_that_is_no_json_holds_nothing() -> None:
     assert not Locator(Submission(task="t", outputs={"odd": {1}})).holds(Evidence("1"))
 
 
-@settings(deadline=None)
 @given(st.text(min_size=1, max_size=80), st.data())
 def test_every_part_of_a_text_is_held(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -83,7 +82,6 @@ def test_every_part_of_a_text_is_held(text: str, data: st.DataObject) -> None:
         assert Locator(submission).holds(Evidence(quote, index))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from("ab\"'-"), min_size=1), st.sampled_from([" ", "\n\t", "\u2003"]))
 def test_white_space_and_typographic_marks_make_no_difference(
     marks: Sequence[str], gap: str

@@ -1,7 +1,7 @@
 """Expressions run on RE2, bounded in size."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.validators.effort import Effort, EffortSpentError
@@ -56,7 +56,6 @@ def test_small_expressions_search_long_texts_cheaply() -> None:
         search("(x|y)*z(x|y){20}z", text, effort)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=50))
 def test_any_pattern_is_refused_or_searched(pattern: str, text: str) -> None:
     try:

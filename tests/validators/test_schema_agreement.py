@@ -55,7 +55,7 @@ LEAVES = st.booleans() | st.fixed_dictionaries({}, optional={"type": TYPES, "min
 SCHEMAS = schemas(schemas(LEAVES) | LEAVES)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(schema=SCHEMAS, target=LEAVES, document=DOCUMENTS)
 def test_the_library_accepts_the_same_documents(
     schema: dict[str, Any], target: object, document: object

@@ -1,7 +1,7 @@
 """Numbers, words and code blocks are found where they stand, however long the text."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.domain.submission import Submission
@@ -47,7 +47,6 @@ def test_the_last_number_is_found_as_written(text: str, number: str) -> None:
     assert last(text) == number
 
 
-@settings(deadline=None)
 @given(st.text("019,.eE+-\N{MINUS SIGN}٤ x)\n", max_size=40), st.integers(0, 3))
 def test_the_last_number_is_what_a_scan_of_the_whole_text_finds(text: str, repeats: int) -> None:
     text = text * (1 + repeats)
@@ -55,7 +54,6 @@ def test_the_last_number_is_what_a_scan_of_the_whole_text_finds(text: str, repea
     assert last(text) == (whole[-1] if whole else "")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_the_last_number_of_its_scan(text: str) -> None:
     whole = [match[0] for match in _NUMBER.finditer(text)]
@@ -85,7 +83,6 @@ def test_a_number_is_near_within_the_tolerance_inclusive(
     assert near(written, value, tolerance) is holds
 
 
-@settings(deadline=None)
 @given(st.integers(-(10**6), 10**6), st.integers(0, 10**6), st.integers(0, 6))
 def test_nearness_is_decimal_arithmetic(base: int, step: int, digits: int) -> None:
     scale = 10**digits
@@ -93,7 +90,6 @@ def test_nearness_is_decimal_arithmetic(base: int, step: int, digits: int) -> No
     assert near(written, base / scale, step / scale)
 
 
-@settings(deadline=None)
 @given(st.text("a \n\u2003", max_size=50))
 def test_words_are_counted_between_white_space(text: str) -> None:
     assert word_count(text) == len(text.split())
@@ -126,7 +122,6 @@ def test_closed_code_blocks_are_found(text: str, blocks: list[tuple[str, str]]) 
     assert code_blocks(text, Effort()) == blocks
 
 
-@settings(deadline=None)
 @given(st.text("`~ \nab", max_size=60))
 def test_a_code_block_stands_in_the_text(text: str) -> None:
     assert all(content in text for _, content in code_blocks(text, Effort()))

@@ -37,7 +37,7 @@ gradients = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(gradients | st.builds(Abstention, prose))
 def test_what_a_judge_says_is_what_arrives(said: Answer) -> None:
     sent = answer_to(said).SerializeToString()

@@ -16,14 +16,14 @@ from tests.builders import criteria, submission
 from tests.wire.submissions import submissions
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(submissions)
 def test_what_is_sent_is_what_arrives(sent: Submission) -> None:
     message = pb.Submission.FromString(submission_to(sent).SerializeToString())
     assert submission_from(message) == sent
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(submissions)
 def test_a_message_that_crossed_over_and_back_is_the_same(sent: Submission) -> None:
     message = submission_to(sent)

@@ -27,6 +27,11 @@ from consensus_client import (
     Submission,
     submission,
 )
+from hypothesis import HealthCheck, settings
+
+# Other work on the machine breaks no law.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 class Client(Protocol):

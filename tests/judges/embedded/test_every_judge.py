@@ -1,7 +1,7 @@
 """What every embedded judge owes for any submission: numbers in range, true quotations."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.config.build import EMBEDDED as NAMES
@@ -25,7 +25,6 @@ def test_the_embedded_judges_are_the_ones_that_policies_may_name() -> None:
 
 
 @EVERY
-@settings(deadline=None)
 @given(candidate=CANDIDATES, rubric=RUBRICS, outputs=OUTPUTS)
 def test_scores_and_confidences_are_in_range(
     name: str, candidate: str, rubric: tuple[Criterion, ...], outputs: dict[str, object]
@@ -38,7 +37,6 @@ def test_scores_and_confidences_are_in_range(
 
 
 @EVERY
-@settings(deadline=None)
 @given(candidate=CANDIDATES, rubric=RUBRICS, outputs=OUTPUTS)
 def test_every_quotation_is_held_by_the_submission(
     name: str, candidate: str, rubric: tuple[Criterion, ...], outputs: dict[str, object]
@@ -52,7 +50,6 @@ def test_every_quotation_is_held_by_the_submission(
 
 
 @EVERY
-@settings(deadline=None)
 @given(candidate=CANDIDATES, rubric=RUBRICS, data=st.data())
 def test_the_order_of_criteria_changes_no_number(
     name: str, candidate: str, rubric: tuple[Criterion, ...], data: st.DataObject
@@ -68,7 +65,6 @@ def numbers(found: Answer) -> tuple[float, ...]:
 
 
 @EVERY
-@settings(deadline=None)
 @given(candidate=CANDIDATES, rubric=RUBRICS)
 def test_the_same_submission_gets_the_same_answer(
     name: str, candidate: str, rubric: tuple[Criterion, ...]

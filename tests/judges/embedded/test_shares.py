@@ -2,7 +2,7 @@
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.judges.embedded.shares import mean
@@ -11,7 +11,6 @@ from tests.judges.embedded.judging import WEIGHTS
 PAIRS = st.lists(st.tuples(st.floats(0, 1), WEIGHTS), min_size=1, max_size=9)
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_a_mean_lies_between_its_values(pairs: list[tuple[float, float]]) -> None:
     values, weights = zip(*pairs, strict=True)

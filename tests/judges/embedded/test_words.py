@@ -1,7 +1,7 @@
 """English words, near enough: stems, stop words, passages and what is quoted of them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.judges.embedded import words
@@ -87,7 +87,6 @@ def test_a_shared_word_far_into_a_long_passage_is_not_looked_for() -> None:
     assert quote("x " * 5_000 + "tower", "tower").startswith("x x")
 
 
-@settings(deadline=None)
 @given(CANDIDATES, CANDIDATES)
 def test_a_quotation_is_a_part_of_the_text(text: str, wanted: str) -> None:
     assert quote(text, wanted) in text
@@ -121,7 +120,6 @@ def test_known_stems_and_characters_are_bounded(monkeypatch: pytest.MonkeyPatch)
     assert len(letters) == 1
 
 
-@settings(deadline=None)
 @given(st.text(max_size=50))
 def test_any_text_has_a_wording(text: str) -> None:
     assert set(wording(text).words.values()).isdisjoint({"the", "a"})

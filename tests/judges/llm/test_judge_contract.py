@@ -45,7 +45,7 @@ def quoting(about: Submission) -> str:
     ],
     ids=lambda fields: "-".join(fields) or "plain",
 )
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(about=received)
 async def test_any_submission_is_answered_soundly(
     fields: dict[str, object], about: Submission

@@ -163,7 +163,7 @@ def sound_replies(draw: st.DrawFn) -> str:
     return f"{fence}json\n{text}\n{fence}" if fence else text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=sound_replies(), cut=st.floats(0, 1, exclude_max=True))
 def test_no_beginning_of_a_reply_is_a_reply(text: str, cut: float) -> None:
     assert read(text) is not None
@@ -172,7 +172,7 @@ def test_no_beginning_of_a_reply_is_a_reply(text: str, cut: float) -> None:
 
 
 @given(text=sound_replies())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_no_beginning_at_all_is_a_reply(text: str) -> None:
     assert not any(read(text[:end]) for end in range(len(text)))
 
@@ -183,7 +183,7 @@ def test_no_beginning_of_a_reply_in_the_table_is_a_reply(name: str) -> None:
     assert not any(read(text[:end]) for end in range(len(text)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(said=st.dictionaries(st.sampled_from([*json.loads(says()), "pass", "verdict"]), values))
 @example(said={"score": 10**400})
 def test_whatever_json_comes_the_score_is_in_range_or_the_judge_fails(said: object) -> None:
@@ -193,7 +193,7 @@ def test_whatever_json_comes_the_score_is_in_range_or_the_judge_fails(said: obje
         assert opinion.confidence is None or unit(opinion.confidence)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     text=st.text()
     | st.lists(st.sampled_from([*'{}[]":,`~\n\\“” ', "score", "0.5", "1e9"])).map("".join)

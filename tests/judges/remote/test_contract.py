@@ -29,7 +29,7 @@ async def by_name(request: judge_pb2.EvaluateRequest, context: Context) -> Reply
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(about=received)
 async def test_any_submission_is_answered_soundly(name: str, about: Submission) -> None:
     async with serving(by_name) as backend, judge_at(backend.target, remote_judge=name) as judge:

@@ -190,7 +190,7 @@ async def test_a_follower_that_is_cancelled_leaves_the_others_alone() -> None:
     assert follower.cancelled()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 async def test_in_a_storm_no_question_is_under_way_twice_and_nothing_is_left(seed: int) -> None:
     dice = chance(seed)

@@ -124,7 +124,7 @@ async def test_a_hanging_backend_opens_the_breaker_through_the_panels_own_time_o
     assert scripted.under_way == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 async def test_a_storm_of_cancellations_leaves_nothing_behind(seed: int) -> None:
     dice, before = chance(seed), asyncio.all_tasks()

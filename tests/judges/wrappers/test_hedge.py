@@ -209,7 +209,7 @@ async def test_hedges_do_not_shorten_what_counts_as_late() -> None:
     assert 40 <= judge.calls - 2_000 <= 101
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.floats(0, 4), st.booleans()), min_size=12, max_size=90),
     st.floats(0.01, 0.5),

@@ -77,7 +77,7 @@ async def test_a_failure_gives_its_place_back() -> None:
     assert [await outcome(limit) for _ in range(3)] == [FailureKind.ERROR] * 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.sampled_from((0.0, 0.1, 1.0)))
 async def test_no_place_is_lost_in_a_storm_of_cancellations(
     seed: int, places: int, share: float

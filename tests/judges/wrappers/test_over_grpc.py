@@ -37,7 +37,7 @@ def calls_under_way() -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=10, phases=[Phase.explicit, Phase.generate])
 @given(about=received)
 async def test_any_submission_is_answered_soundly(name: str, about: Submission) -> None:
     async with (

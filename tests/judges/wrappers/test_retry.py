@@ -139,7 +139,7 @@ async def test_in_an_outage_retries_are_a_share_of_the_calls() -> None:
     assert judge.calls - 200 == pytest.approx(200 * 0.2 + FLOOR, abs=1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.booleans(), st.floats(0, 0.3)), min_size=1, max_size=80),
     st.floats(0.01, 1.0),

@@ -15,7 +15,7 @@ from consensus_client.loop import (
     recommend,
     scorecard,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 STATUS = {"+": "MET", "-": "UNMET", "?": "INCONCLUSIVE"}
@@ -209,7 +209,6 @@ def test_a_target_above_100_percent_is_refused() -> None:
 signs = st.text("+-? ", max_size=15)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from("ABCDE"), signs), st.lists(st.floats(0, 1), max_size=5))
 def test_progress_is_a_share_and_never_below_the_raw_one(
     findings: dict[str, str], weights: list[float]

@@ -16,7 +16,7 @@ from consensus_client.loop import (
     begin,
 )
 from consensus_client.testing import accept, escalate, retry
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 VERDICTS = {"accept": accept, "escalate": escalate}
@@ -96,7 +96,6 @@ def play(world: World, rules: LoopRules, rulings: Sequence[Ruling]) -> LoopState
     raise AssertionError("it never ends")
 
 
-@settings(deadline=None)  # other work on the machine breaks no law
 @given(dice, rules, rulings)
 def test_a_run_always_ends_within_its_limits(
     dice: list[str], rules: LoopRules, rulings: list[Ruling]
@@ -111,7 +110,6 @@ def test_a_run_always_ends_within_its_limits(
     assert [turn.number for turn in state.turns] == list(range(1, len(state.turns) + 1))
 
 
-@settings(deadline=None)
 @given(dice, rules)
 def test_without_a_person_one_run_is_enough(dice: list[str], rules: LoopRules) -> None:
     state = begin("Task")
@@ -119,7 +117,6 @@ def test_without_a_person_one_run_is_enough(dice: list[str], rules: LoopRules) -
     assert report.status is not LoopStatus.RUNNING
 
 
-@settings(deadline=None)
 @given(dice, rules)
 def test_feedback_is_used_once_and_at_once(dice: list[str], rules: LoopRules) -> None:
     world = World([die for die in dice if die not in ("invalid", "pause", "escalate")])
@@ -129,7 +126,6 @@ def test_feedback_is_used_once_and_at_once(dice: list[str], rules: LoopRules) ->
     assert len(world.feedback_given) - len(used) <= 1  # the last one, where the limit is reached
 
 
-@settings(deadline=None)
 @given(dice, rules, st.lists(st.booleans(), max_size=25))
 def test_interruptions_change_nothing(dice: list[str], rules: LoopRules, stops: list[bool]) -> None:
     whole, torn = World(dice), World(dice, stops)
