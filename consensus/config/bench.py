@@ -33,7 +33,8 @@ class BatchSection(Section):
     the next one, and a busy server gathers, both for up to 0.05 s. An idle judge is asked at once.
     Judges that agree on all keys of the connection and of this section share both. A judge without
     batches (UNIMPLEMENTED) is asked one by one, and tried with one batch again every 10 minutes.
-    A batch is answered as a whole, when its slowest item is: where that hurts, set `max_items: 1`.
+    A batch is answered as a whole, when its slowest item is, so a judge whose calls take longer
+    than 0.25 s shares none with other judges; `max_items: 1` asks every item in a call of its own.
     """
 
     max_items: int = Field(64, ge=1, le=1_000, description="Most items. 1: no batches.")

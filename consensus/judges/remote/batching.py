@@ -16,7 +16,8 @@ from consensus.domain.judges import BatchLimits
 from consensus.judges.remote import failures
 from consensus.judges.remote.connection import Connection
 from consensus.judges.remote.flights import Flight, Item, fail, settle
-from consensus.judges.remote.framing import FRAMING_BYTES, batch_of
+from consensus.judges.remote.framing import batch_of
+from consensus.judges.remote.waiting import Waiting
 
 QUIET_TURNS = 4
 """Turns of the event loop without an arrival after which a batch departs: tens of microseconds for
@@ -40,7 +41,7 @@ class Batcher:
         self._on_call = on_call
         self._connection = connection
         self._limits = limits
-        self._queue: dict[Item, None] = {}
+        self._queue = Waiting(limits)
         self._flights: set[Flight] = set()
         self._gathered = 0
         self._departure: asyncio.Handle | None = None
@@ -62,7 +63,7 @@ class Batcher:
         if self._closed or not self._connection.batches:
             self._send_alone((item,))
             return item
-        self._queue[item] = None
+        self._queue.add(item)
         if self._departure is None and self._overdue is None:
             self._latest = now + min(MAX_LINGER_SECONDS, LINGER_SHARE * timeout_seconds)
             if self._gathered < self._limits.max_inflight:
@@ -75,7 +76,7 @@ class Batcher:
         """Forget an item; a call that carries nothing else is cancelled at the backend."""
         flight, item.flight = item.flight, None
         if flight is None:
-            self._queue.pop(item, None)
+            self._queue.discard(item)
             return
         flight.live -= 1
         if not flight.live:
@@ -98,8 +99,7 @@ class Batcher:
             await asyncio.sleep(0)  # what waits for its turn is sent
             await _ended(self._flights, left)
         self._closed = True
-        fail(self._queue, failures.closed)
-        self._queue.clear()
+        fail(self._queue.take_all(), failures.closed)
         for flight in self._flights:
             flight.call.cancel()
         await _ended(self._flights)
@@ -128,11 +128,9 @@ class Batcher:
         queue = self._queue
         while queue and self._gathered < most and not self._closed:
             if not self._connection.batches:
-                items = list(queue)
-                queue.clear()
-                self._send_alone(items)
+                self._send_alone(queue.take_all())
             else:
-                self._send(self._next(), gathered=True)
+                self._send(queue.take_batch(), gathered=True)
         if self._overdue is not None:
             self._overdue.cancel()
             self._overdue = None
@@ -141,19 +139,6 @@ class Batcher:
 
     def _wait_for_place(self) -> None:
         self._overdue = self._loop.call_at(self._latest, self._depart, math.inf)
-
-    def _next(self) -> list[Item]:
-        """Take the items of the next batch from the queue: at least one."""
-        items: list[Item] = []
-        room, most = self._limits.max_bytes, self._limits.max_items
-        for item in self._queue:
-            room -= len(item.head) + len(item.body) + FRAMING_BYTES
-            if items and (room < 0 or len(items) == most):
-                break
-            items.append(item)
-        for item in items:
-            del self._queue[item]
-        return items
 
     def _send_alone(self, items: Iterable[Item]) -> None:
         """Send each in a call of its own, at once."""
@@ -173,7 +158,7 @@ class Batcher:
             call = connection.evaluate_batch(body, timeout=timeout)
             connection.batches_under_way += 1
         self._on_call(len(items))
-        flight = Flight(items, connection, call, gathered=gathered)
+        flight = Flight(items, connection, call, self._loop.time(), gathered=gathered)
         for item in items:
             item.flight = flight
             item.calls += 1
@@ -192,6 +177,7 @@ class Batcher:
         else:
             self._send_alone(settle(flight.items, reply))
         finally:
+            self._queue.landed(flight, self._loop.time() - flight.began)
             flight.connection.batches_under_way -= len(flight.items) > 1
             flight.items = ()  # items and flight know each other: no work for the collector
             self._flights.discard(flight)

@@ -42,14 +42,22 @@ class Item:
 class Flight:
     """One call under way, and the items that it carries."""
 
-    __slots__ = ("call", "connection", "gathered", "items", "live", "task")
+    __slots__ = ("began", "call", "connection", "gathered", "items", "live", "task")
 
     def __init__(
-        self, items: Sequence[Item], connection: Connection, call: Call, *, gathered: bool
+        self,
+        items: Sequence[Item],
+        connection: Connection,
+        call: Call,
+        began: float,
+        *,
+        gathered: bool,
     ) -> None:
         self.items = items
         self.connection = connection
         self.call = call
+        self.began = began
+        """In the event loop's time."""
         self.gathered = gathered
         """Whether it holds one of the places of `max_inflight`."""
         self.live = len(items)

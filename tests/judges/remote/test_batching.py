@@ -12,8 +12,8 @@ import pytest
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import BatchLimits
-from consensus.judges.remote import Backends, batching
-from tests.judges.remote.desk import Asker, answered, asker, desk
+from consensus.judges.remote import Backends, batching, waiting
+from tests.judges.remote.desk import Asker, Desk, answered, asker, desk
 
 LATE = (FailureKind.TIMEOUT, "the backend did not answer in time")
 
@@ -247,14 +247,14 @@ async def test_a_batch_of_cancelled_items_is_cancelled_at_the_backend_and_frees_
     async with desk() as backend, asker(backend.target, max_inflight=1) as judge:
         tasks = judge.ask_each("abc")
         await backend.arrived(1)
-        waiting = judge.ask("d")
+        last = judge.ask("d")
         for task in tasks:
             task.cancel()
         with anyio.fail_after(10):
             await backend.calls[0].ended.wait()
         await backend.arrived(2)
         backend.calls[1].go.set()
-        assert await answered([waiting]) == "d"
+        assert await answered([last]) == "d"
     assert backend.travelled == [["a", "b", "c"], ["d"]]
 
 
@@ -276,13 +276,24 @@ async def test_deeper_calls_do_not_wait_for_the_places_of_those_that_wait_for_th
         assert await answered(tasks) == "1234"
 
 
+async def sharing(stack: AsyncExitStack, backend: Desk, *names: str) -> list[Asker]:
+    """Return judges of one backend; closed with the stack."""
+    backends = Backends()
+    judges = [Asker(backend.target, BatchLimits(), backends, name) for name in names]
+    for one in judges:
+        stack.push_async_callback(one.judge.close, 0)
+    return judges
+
+
+def asked_together(backend: Desk) -> list[list[str]]:
+    """Return the judges that each call asked."""
+    return [[request.judge for request in call.requests] for call in backend.calls]
+
+
 async def test_judges_of_one_target_share_a_connection_and_travel_together() -> None:
     names = ("strict", "mild", "")
     async with desk() as backend, AsyncExitStack() as stack:
-        backends = Backends()
-        judges = [Asker(backend.target, BatchLimits(), backends, name) for name in names]
-        for one in judges:
-            stack.push_async_callback(one.judge.close, 0)
+        judges = await sharing(stack, backend, *names)
         first = [one.ask("a") for one in judges]
         await backend.arrived(1)
         second = judges[0].ask("b")
@@ -290,7 +301,42 @@ async def test_judges_of_one_target_share_a_connection_and_travel_together() -> 
         for call in backend.calls:
             call.go.set()
         assert await answered([*first, second]) == "aaab"
-    assert [request.judge for request in backend.calls[0].requests] == list(names)
+    assert asked_together(backend) == [list(names), ["strict"]]
+
+
+async def test_a_judge_that_takes_long_makes_no_other_wait_for_its_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with desk() as backend, AsyncExitStack() as stack:
+        slow, quick = await sharing(stack, backend, "slow", "quick")
+        first = [slow.ask("a"), quick.ask("a")]
+        await backend.arrived(1)
+        monkeypatch.setattr(waiting, "SLOW_SECONDS", 0)
+        backend.calls[0].go.set()
+        await answered(first)
+        tasks = [*slow.ask_each("bc"), *quick.ask_each("de")]
+        await backend.arrived(3)
+        calls = {call.requests[0].judge: call for call in backend.calls[1:]}
+        calls["quick"].go.set()
+        assert await answered(tasks[2:]) == "de"
+        assert not tasks[0].done()
+        calls["slow"].go.set()
+        assert await answered(tasks[:2]) == "bc"
+    assert asked_together(backend)[0] == ["slow", "quick"]
+    assert sorted(asked_together(backend)[1:]) == [["quick", "quick"], ["slow", "slow"]]
+
+
+async def test_judges_that_are_quick_again_share_batches_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with desk(held=False) as backend, AsyncExitStack() as stack:
+        judges = await sharing(stack, backend, "b", "c")
+        for seconds in (0, 60, 60):
+            monkeypatch.setattr(waiting, "SLOW_SECONDS", seconds)
+            await answered([one.ask("a") for one in judges])
+    first, *apart, last = asked_together(backend)
+    assert first == last == ["b", "c"]
+    assert sorted(apart) == [["b"], ["c"]]
 
 
 async def test_judges_that_disagree_on_the_connection_share_none() -> None:
