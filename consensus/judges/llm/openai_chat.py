@@ -1,6 +1,5 @@
 """The dialect of OpenAI's chat completions, as vLLM, llama.cpp, Ollama and OpenRouter speak it."""
 
-import math
 from collections.abc import Mapping
 
 from consensus.domain.gradient import FailureKind, Usage
@@ -12,6 +11,8 @@ from consensus.judges.llm.pricing import priced
 from consensus.judges.llm.tool_use import as_json, call_id, called, tool_use
 
 MAX_TOP_LOGPROBS = 20
+_MOST_LOGPROB = 1e9
+"""Larger ones, either way, are nonsense; whole numbers may be too large for a float."""
 ANSWER = "answer"
 """What the function or schema is called that a reply has to satisfy."""
 _FINISHES = {
@@ -187,7 +188,8 @@ def _token(entry: Mapping[str, object]) -> Token:
     top = [
         (text(found.get("token")), float(logprob))
         for found in map(mapping, items(entry.get("top_logprobs")))
-        if isinstance(logprob := found.get("logprob"), int | float) and math.isfinite(logprob)
+        if isinstance(logprob := found.get("logprob"), int | float)
+        and abs(logprob) <= _MOST_LOGPROB
     ]
     top.sort(key=lambda pair: -pair[1])
     return Token(text(entry.get("token")), tuple(top))

@@ -29,6 +29,9 @@ _TOO_LARGE = (
 """What gRPC says at either end when a message is above its limit; there is no status for it."""
 _CODES: Mapping[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}
 _BATCH_AT_FAULT = (
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.FAILED_PRECONDITION,
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.OUT_OF_RANGE,
     grpc.StatusCode.INTERNAL,

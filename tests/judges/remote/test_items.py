@@ -161,7 +161,13 @@ async def test_waiting_items_of_a_backend_without_batches_wait_no_longer() -> No
         assert await first + await second == ["a", "b", "c", "d", "e"]
 
 
-@pytest.mark.parametrize("code", ["INVALID_ARGUMENT", "OUT_OF_RANGE", "INTERNAL", "UNKNOWN"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION"),
+        *("INVALID_ARGUMENT", "OUT_OF_RANGE", "INTERNAL", "UNKNOWN"),
+    ],
+)
 async def test_items_of_a_batch_that_one_of_them_may_have_spoilt_are_asked_one_by_one(
     code: str,
 ) -> None:
