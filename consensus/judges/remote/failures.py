@@ -47,7 +47,8 @@ def failure_of(error: grpc.aio.AioRpcError) -> JudgeFailed:
         if "CLIENT" in (error.details() or ""):
             words = f"the reply is larger than {MAX_REPLY_BYTES} bytes"
             return JudgeFailed(FailureKind.UNREADABLE, words)
-        return JudgeFailed(FailureKind.ERROR, "the submission is larger than the backend takes")
+        words = "the submission is larger than the backend takes"
+        return JudgeFailed(FailureKind.ERROR, words, about_submission=True)
     trailers: Mapping[str, object] = dict(error.trailing_metadata() or ())
     known = _known(trailers.get(_REASON))
     if known is not None:
@@ -92,7 +93,7 @@ def unreadable(words: str) -> JudgeFailed:
 def _known(reason: object) -> JudgeFailed | None:
     """Return the failure of a reason that says more than its status."""
     if reason == DEPTH_EXCEEDED:
-        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED)
+        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED, about_submission=True)
     if reason == _RESPONSE_TOO_LARGE:
         return JudgeFailed(FailureKind.ERROR, "the reply does not fit into the backend's message")
     return None
@@ -107,7 +108,8 @@ def _failure(code: grpc.StatusCode, *, passing: bool, pause: float | None) -> Ju
     elif code is grpc.StatusCode.UNAVAILABLE:
         kind = FailureKind.ERROR
     else:
-        return JudgeFailed(FailureKind.ERROR, words)
+        invalid = code is grpc.StatusCode.INVALID_ARGUMENT
+        return JudgeFailed(FailureKind.ERROR, words, about_submission=invalid)
     after = pause if passing else None
     return JudgeFailed(kind, words, passing=passing, retry_after_seconds=after)
 

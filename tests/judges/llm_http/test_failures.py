@@ -91,6 +91,7 @@ async def test_an_answer_that_is_no_reply_fails_by_its_kind(
     failed = await failure_of(answer)
     assert (failed.kind, failed.passing) == (kind, passing)
     assert words in failed.reason
+    assert failed.about_submission is ("longer than it takes" in words)
 
 
 @pytest.mark.parametrize("answer", [hang(), delayed(llm_reply(), 30), dripping(30)])
