@@ -10,13 +10,19 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
-from consensus.domain.errors import DepthExceeded, JudgeFailed, ResponseTooLarge
+from consensus.domain.errors import (
+    DepthExceeded,
+    JudgeFailed,
+    ResponseTooLarge,
+    SpendLimitReached,
+)
 from consensus.domain.gradient import FailureKind
 from consensus.v1 import judge_pb2
 
 MAX_REPLY_BYTES = 4 << 20
 DEPTH_EXCEEDED = DepthExceeded.REASON
 _RESPONSE_TOO_LARGE = ResponseTooLarge.REASON
+_SPENT = SpendLimitReached.REASON
 _PUSHBACK = "grpc-retry-pushback-ms"
 _DETAILS = "grpc-status-details-bin"
 _REASON = "consensus-reason"
@@ -94,6 +100,8 @@ def _known(reason: object) -> JudgeFailed | None:
     """Return the failure of a reason that says more than its status."""
     if reason == DEPTH_EXCEEDED:
         return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED, about_submission=True)
+    if reason == _SPENT:
+        return JudgeFailed(FailureKind.SPEND_LIMIT, "the backend's own spend limit is reached")
     if reason == _RESPONSE_TOO_LARGE:
         return JudgeFailed(FailureKind.ERROR, "the reply does not fit into the backend's message")
     return None

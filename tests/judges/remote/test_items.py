@@ -112,6 +112,13 @@ async def test_an_item_that_is_nested_too_deep_says_so() -> None:
         assert await outcomes(judge) == ["a", (ERRORS, words), "c"]
 
 
+async def test_an_item_beyond_the_backends_own_spend_limit_says_so() -> None:
+    batch = with_error(8, "SPEND_LIMIT_REACHED")
+    async with desk(batch, held=False) as backend, asker(backend.target) as judge:
+        spent = (FailureKind.SPEND_LIMIT, "the backend's own spend limit is reached")
+        assert await outcomes(judge) == ["a", spent, "c"]
+
+
 async def test_an_answer_that_its_neighbours_crowd_out_is_asked_for_alone() -> None:
     batch = with_error(8, "RESPONSE_TOO_LARGE")
     async with desk(batch, held=False) as backend, asker(backend.target) as judge:
