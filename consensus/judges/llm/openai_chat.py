@@ -105,7 +105,9 @@ def _structure(structured: str, schema: Mapping[str, object]) -> dict[str, objec
 def _finish(choice: Mapping[str, object]) -> Finish:
     reason = text(choice.get("finish_reason"))
     if reason in ("error", "abort", "insufficient_system_resource"):
-        raise inner_failure(choice.get("error") or reason, {})
+        failed = inner_failure(choice.get("error") or reason, {})
+        failed.cut_off = True  # tokens were made by then, and are billed by many
+        raise failed
     finish = _FINISHES.get(reason)
     if finish is None:  # who knows whether it is whole
         words = "the answer does not say that it is finished"
