@@ -3,7 +3,7 @@ the budget. What cannot be told is never taken for nothing.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 
@@ -11,7 +11,7 @@ from consensus.cascade.budget import Budget
 from consensus.cascade.failures import cancelled, failure_of
 from consensus.domain.gradient import Failure, FailureKind
 from consensus.domain.habits import bare
-from consensus.domain.ports import Costed, Evaluation, Judge
+from consensus.domain.ports import Costed, Deriver, Evaluation, Judge
 
 TOLD_AFTERWARDS_USD = 1e-6
 """Of a judge that may tell its cost only with its answer: asked while anything is left."""
@@ -45,10 +45,24 @@ async def worst_cost(judge: Judge, evaluation: Evaluation) -> float | Failure:
     judge, calls = bare(judge)
     if not isinstance(judge, Costed):
         return TOLD_AFTERWARDS_USD if judge.waits else 0.0
+    worst = await _told(judge.worst_cost(evaluation))
+    return worst if isinstance(worst, Failure) else worst * calls
+
+
+async def worst_cost_of_deriving(
+    judge: Deriver, task: str, max_criteria: int, budget: Budget
+) -> float | Failure:
+    """Return what deriving a rubric may cost, as `worst_costs` does for judging."""
+    with anyio.move_on_after(budget.left() * COSTING_SHARE):
+        return await _told(judge.worst_cost_of_deriving(task, max_criteria))
+    return _LATE
+
+
+async def _told(cost: Awaitable[float | None]) -> float | Failure:
     try:
-        worst = await judge.worst_cost(evaluation)
+        worst = await cost
     except (Exception, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and cancelled():
             raise
         return failure_of(error)
-    return _UNKNOWN if worst is None else worst * calls
+    return _UNKNOWN if worst is None else worst

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from consensus.cascade.admission import plain
 from consensus.cascade.budget import Budget
+from consensus.cascade.costing import worst_cost_of_deriving
 from consensus.cascade.failures import cancelled, failure_of
 from consensus.cascade.spend import Reservation, Spending, cost
 from consensus.domain.errors import CriteriaNotDerived, JudgeFailed, SpendLimitReached
@@ -80,7 +81,8 @@ class Derivation(Struct, frozen=True):
     ) -> Reservation:
         if spending is None:
             return Reservation()
-        made = await spending.reserve([self.judge], lambda _: evaluation, budget)
+        task, most = evaluation.submission.task, self.max_criteria
+        made = spending.take([await worst_cost_of_deriving(self.judge, task, most, budget)])
         if not made.refused:
             return made
         refused = made.refused[0]

@@ -108,9 +108,10 @@ class Spending:
         is one whose cost is not known within a part of the budget. A caller that goes away
         meanwhile leaves nothing reserved.
         """
-        return self._take(await worst_costs(judges, given, budget))
+        return self.take(await worst_costs(judges, given, budget))
 
-    def _take(self, costs: Sequence[float | Failure]) -> Reservation:
+    def take(self, costs: Sequence[float | Failure]) -> Reservation:
+        """Set aside what each judge may cost, as `reserve` does."""
         made = Reservation()
         for index, worst in enumerate(costs):
             if isinstance(worst, Failure):

@@ -37,6 +37,10 @@ from consensus.domain.judges import (
 from consensus.domain.ports import CheckFaults
 
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_FRAMING = frozenset(
+    ("accept-encoding", "content-encoding", "content-length", "expect", "transfer-encoding")
+)
+"""Headers that say how a message is carried: with another value no call could be made."""
 _REMOTE, _LLM = tuple(RemoteKeys.model_fields), tuple(LlmKeys.model_fields)
 _KEYS = {
     "remote": _REMOTE,
@@ -108,6 +112,8 @@ class BenchBuilder:
         for header, value in section.headers.items():
             if not (_HEADER.fullmatch(header) and value.isascii() and value.isprintable()):
                 self._faults.add((*path, "headers", header), "cannot stand in an HTTP header")
+            elif header.lower() in _FRAMING:
+                self._faults.add((*path, "headers", header), "is set by the server itself")
         return BackendSpec(
             name=name,
             kind=section.kind,

@@ -159,6 +159,7 @@ class JudgeFailed(ConsensusError):
         *,
         passing: bool = False,
         retry_after_seconds: float | None = None,
+        about_submission: bool = False,
     ) -> None:
         super().__init__(reason)
         self.kind = kind
@@ -168,6 +169,8 @@ class JudgeFailed(ConsensusError):
         """Whether trying again may help."""
         self.retry_after_seconds = retry_after_seconds
         """How long the backend asks to be left alone; None where it does not say."""
+        self.about_submission = about_submission
+        """Whether this submission is the cause, so that it says nothing about others."""
 
 
 class TraceUnusable(ConsensusError):

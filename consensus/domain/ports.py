@@ -157,6 +157,10 @@ class Deriver(WaitingJudge, Protocol):
         """
         ...
 
+    async def worst_cost_of_deriving(self, task: str, max_criteria: int) -> float | None:
+        """Return the most US dollars that `derive` may cost, as `Costed.worst_cost` does."""
+        ...
+
 
 class NestedPolicies(Protocol):
     """The policies that a judge may be, in this process."""

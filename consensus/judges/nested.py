@@ -7,7 +7,12 @@ panels may not.
 from typing import Literal
 
 from consensus.domain.decision import MAX_DEPTH
-from consensus.domain.errors import JudgeFailed, RequestError, SpendLimitReached
+from consensus.domain.errors import (
+    InvalidRequest,
+    JudgeFailed,
+    RequestError,
+    SpendLimitReached,
+)
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec
 from consensus.domain.nesting import as_answer
@@ -31,7 +36,7 @@ class PolicyJudge:
         if evaluation.hierarchy.depth > MAX_DEPTH:
             path = " > ".join(evaluation.hierarchy.path)
             words = f"DEPTH_EXCEEDED: depth {MAX_DEPTH} is the last ({path})"
-            raise JudgeFailed(FailureKind.ERROR, words)
+            raise JudgeFailed(FailureKind.ERROR, words, about_submission=True)
         ledger = evaluation.ledger(self.name)
         try:
             decision = await self._policies.decide(
@@ -40,7 +45,8 @@ class PolicyJudge:
         except SpendLimitReached as error:
             raise JudgeFailed(FailureKind.SPEND_LIMIT, str(error)) from None
         except RequestError as error:
-            raise JudgeFailed(FailureKind.ERROR, f"{error.REASON}: {error}") from None
+            words, invalid = f"{error.REASON}: {error}", isinstance(error, InvalidRequest)
+            raise JudgeFailed(FailureKind.ERROR, words, about_submission=invalid) from None
         return as_answer(decision)
 
     async def worst_cost(self, evaluation: Evaluation) -> float | None:

@@ -11,7 +11,7 @@ import pytest
 
 from consensus.cascade import Engine
 from consensus.cascade.derivation import Derivation
-from consensus.domain.decision import Decision, SeatStatus
+from consensus.domain.decision import Decision, Hierarchy, SeatStatus
 from consensus.domain.errors import CriteriaNotDerived, JudgeFailed, SpendLimitReached
 from consensus.domain.gradient import Answer, Failure, FailureKind, Usage
 from consensus.domain.policy import Policy, SpendLimits
@@ -51,6 +51,9 @@ class Slow(Waiting):
             raise self.costing
         await anyio.sleep(self.costing)
         return self.worst
+
+    async def worst_cost_of_deriving(self, task: str, max_criteria: int) -> float | None:
+        return await self.worst_cost(Evaluation(submission(task=task), Hierarchy()))
 
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
         evaluation.ledger(self.name).add(Usage(cost_usd=0.4 * self.worst))
@@ -231,3 +234,18 @@ async def test_where_the_cost_comes_too_late_no_criteria_are_derived() -> None:
         await stand.judge(judge, derivation=deriving(judge))
     assert str(refused.value) == f"judge 'a' derived no rubric: {LATE.reason}"
     assert await stand.has_left(1)
+
+
+class DearDeriver(Slow):
+    """A judge whose deriving may cost ten times as much as its judging."""
+
+    async def worst_cost_of_deriving(self, task: str, max_criteria: int) -> float | None:
+        return 10 * self.worst
+
+
+async def test_deriving_is_refused_by_what_it_may_cost_itself() -> None:
+    judge = DearDeriver("a", worst=0.2)
+    with pytest.raises(SpendLimitReached) as refused:
+        await Stand().judge(judge, derivation=deriving(judge))
+    assert "could cost $2, and $1 of its $1 an hour are left" in str(refused.value)
+    assert not judge.timeouts

@@ -30,6 +30,9 @@ class Model(Waiting):
     async def worst_cost(self, evaluation: Evaluation) -> float | None:
         return self.worst
 
+    async def worst_cost_of_deriving(self, task: str, max_criteria: int) -> float | None:
+        return self.worst
+
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Any:
         evaluation.ledger(self.name).add(USED)
         return await super().evaluate(evaluation, timeout_seconds)

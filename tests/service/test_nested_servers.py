@@ -204,3 +204,17 @@ async def test_a_policy_as_a_judge_keeps_to_its_hour() -> None:
         first, second = (await server.judge.EvaluateBatch(batch)).results
     assert first.response.HasField("gradient")
     assert second.error.reason == "SPEND_LIMIT_REACHED"
+
+
+async def test_a_panel_of_another_server_whose_hour_is_spent_is_neither_retried_nor_blamed() -> (
+    None
+):
+    rules = file({"inner": policy("model")}, model=leaf("127.0.0.1:1", "model"))
+    async with serving(rules) as lower:
+        seat(lower, Model(), per_hour_usd=0.001)
+        far = at(lower.address, "inner") | {"retry": {}, "breaker": {"min_calls": 1}}
+        async with serving(file({"outer": policy("far")}, far=far)) as upper:
+            for _ in range(2):
+                failed = only_seat((await upper.consensus.Judge(request())).decision)
+                assert failed.failure.kind == decision_pb2.FAILURE_KIND_SPEND_LIMIT
+                assert failed.attempts == 1

@@ -48,28 +48,35 @@ async def derive(
     most = min(max(max_criteria, 1), MAX_CRITERIA)
 
     def ask(failed: Exception | None) -> Ask:
-        nonce = make_nonce()
-        while nonce in task:
-            nonce = make_nonce()
-        parts = [f"The KEY of this message is {nonce}.", fenced("TASK", task, nonce)]
-        parts.append(f"Derive at most {most} criteria.")
-        if failed is not None:
-            parts.append(AGAIN.format(reason=failed))
-        return Ask(
-            model=spec.model,
-            system=SYSTEM,
-            user="\n\n".join(parts),
-            max_tokens=max(spec.max_tokens, MIN_TOKENS) * (1 if failed is None else LARGER),
-            schema=SCHEMA,
-            temperature=None if spec.temperature is None else 0.0,
-            seed=0,
-        )
+        return question(spec, task, most, make_nonce, failed)
 
     def read(reply: Reply) -> tuple[Criterion, ...]:
         require_whole(reply)
         return read_criteria(reply.text, most)
 
     return await asking.twice(ask, read)
+
+
+def question(
+    spec: LlmSpec, task: str, most: int, make_nonce: Nonce, failed: Exception | None = None
+) -> Ask:
+    """Return the call that asks for criteria; `failed` is how the call before it did."""
+    nonce = make_nonce()
+    while nonce in task:
+        nonce = make_nonce()
+    parts = [f"The KEY of this message is {nonce}.", fenced("TASK", task, nonce)]
+    parts.append(f"Derive at most {most} criteria.")
+    if failed is not None:
+        parts.append(AGAIN.format(reason=failed))
+    return Ask(
+        model=spec.model,
+        system=SYSTEM,
+        user="\n\n".join(parts),
+        max_tokens=max(spec.max_tokens, MIN_TOKENS) * (1 if failed is None else LARGER),
+        schema=SCHEMA,
+        temperature=None if spec.temperature is None else 0.0,
+        seed=0,
+    )
 
 
 def read_criteria(text: str, most: int) -> tuple[Criterion, ...]:

@@ -48,10 +48,17 @@ class BackendFailed(JudgeFailed):
         *,
         passing: bool = False,
         retry_after_seconds: float | None = None,
+        about_submission: bool = False,
         status: int = 0,
         cut_off: bool = False,
     ) -> None:
-        super().__init__(kind, reason, passing=passing, retry_after_seconds=retry_after_seconds)
+        super().__init__(
+            kind,
+            reason,
+            passing=passing,
+            retry_after_seconds=retry_after_seconds,
+            about_submission=about_submission,
+        )
         self.status = status
         """Of HTTP, or the one that an error in a 200 stands for; 0 where the server is silent."""
         self.cut_off = cut_off
@@ -75,10 +82,17 @@ def inner_failure(error: object, headers: Mapping[str, str]) -> BackendFailed:
 
 
 def _failure(status: int, codes: tuple[str, ...], headers: Mapping[str, str]) -> BackendFailed:
-    def made(kind: FailureKind, words: str, passing: bool = False) -> BackendFailed:
-        wait = retry_after(headers) if passing else None
-        reason = f"the backend answered {status}: {words}"
-        return BackendFailed(kind, reason, passing=passing, retry_after_seconds=wait, status=status)
+    def made(
+        kind: FailureKind, words: str, passing: bool = False, about_submission: bool = False
+    ) -> BackendFailed:
+        return BackendFailed(
+            kind,
+            f"the backend answered {status}: {words}",
+            passing=passing,
+            retry_after_seconds=retry_after(headers) if passing else None,
+            about_submission=about_submission,
+            status=status,
+        )
 
     if _holds(codes, _FILTERED):
         return made(FailureKind.FILTERED, "a content filter held the request back")
@@ -92,17 +106,18 @@ def _failure(status: int, codes: tuple[str, ...], headers: Mapping[str, str]) ->
         return made(FailureKind.TIMEOUT, "it took too long upstream", passing=True)
     if status >= 500:
         return made(FailureKind.ERROR, "a fault of the backend", passing=True)
-    return made(FailureKind.ERROR, _own_fault(status, codes))
+    if status == 413 or _holds(codes, _TOO_LONG):
+        words = "the request is longer than it takes"
+        return made(FailureKind.ERROR, words, about_submission=True)
+    return made(FailureKind.ERROR, _own_fault(status))
 
 
-def _own_fault(status: int, codes: tuple[str, ...]) -> str:
+def _own_fault(status: int) -> str:
     """Return words for what no second attempt mends."""
     if status in (401, 403):
         return "the key is not accepted"
     if status == 404:
         return "it knows no such model or address"
-    if status == 413 or _holds(codes, _TOO_LONG):
-        return "the request is longer than it takes"
     if 300 <= status <= 399:
         return "it points elsewhere, which is not followed"
     return "it does not accept the request"

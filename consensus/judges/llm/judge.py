@@ -15,7 +15,7 @@ from consensus.domain.submission import Criterion
 from consensus.judges.llm.answer import answer_of
 from consensus.judges.llm.asking import WORTH_ANOTHER, Asking, at_once
 from consensus.judges.llm.chat import Ask, ChatBackend, Reply, ToolUse
-from consensus.judges.llm.derive import derive
+from consensus.judges.llm.derive import derive, question
 from consensus.judges.llm.discovery import Discovered, discover, worst_found, worst_steps
 from consensus.judges.llm.lookups import Lookups
 from consensus.judges.llm.patterns import ProseReader
@@ -31,6 +31,11 @@ _NOTHING = Discovered()
 
 def _new_nonce() -> str:
     return secrets.token_hex(16)
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 class LlmJudge:
@@ -104,8 +109,7 @@ class LlmJudge:
             for failed in (None, JudgeFailed(FailureKind.TRUNCATED, "")):
                 ask = self._questions.decision(subject, way, 0, failed, found)
                 costs += [self._backend.worst_cost(ask)] * samples
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return _sum(costs)
 
     async def derive(
         self, task: str, max_criteria: int, timeout_seconds: float, ledger: Ledger
@@ -113,6 +117,14 @@ class LlmJudge:
         """Return the criteria that a task asks for, at most so many. Raises JudgeFailed."""
         asking = self._asking(ledger, timeout_seconds)
         return await derive(asking, self._spec, task, max_criteria, self._make_nonce)
+
+    async def worst_cost_of_deriving(self, task: str, max_criteria: int) -> float | None:
+        """Return the most that `derive` can cost in US dollars, a second attempt included; None
+        where the price is unknown.
+        """
+        tried = (None, JudgeFailed(FailureKind.TRUNCATED, ""))
+        asks = [question(self._spec, task, max_criteria, self._make_nonce, each) for each in tried]
+        return _sum([self._backend.worst_cost(ask) for ask in asks])
 
     async def close(self, grace_seconds: float) -> None:
         """Do nothing: connections belong to the backend."""

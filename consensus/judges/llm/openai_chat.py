@@ -1,6 +1,5 @@
 """The dialect of OpenAI's chat completions, as vLLM, llama.cpp, Ollama and OpenRouter speak it."""
 
-import math
 from collections.abc import Mapping
 
 from consensus.domain.gradient import FailureKind, Usage
@@ -12,6 +11,8 @@ from consensus.judges.llm.pricing import priced
 from consensus.judges.llm.tool_use import as_json, call_id, called, tool_use
 
 MAX_TOP_LOGPROBS = 20
+_MOST_LOGPROB = 1e9
+"""Larger ones, either way, are nonsense; whole numbers may be too large for a float."""
 ANSWER = "answer"
 """What the function or schema is called that a reply has to satisfy."""
 _FINISHES = {
@@ -104,7 +105,9 @@ def _structure(structured: str, schema: Mapping[str, object]) -> dict[str, objec
 def _finish(choice: Mapping[str, object]) -> Finish:
     reason = text(choice.get("finish_reason"))
     if reason in ("error", "abort", "insufficient_system_resource"):
-        raise inner_failure(choice.get("error") or reason, {})
+        failed = inner_failure(choice.get("error") or reason, {})
+        failed.cut_off = True  # tokens were made by then, and are billed by many
+        raise failed
     finish = _FINISHES.get(reason)
     if finish is None:  # who knows whether it is whole
         words = "the answer does not say that it is finished"
@@ -187,7 +190,8 @@ def _token(entry: Mapping[str, object]) -> Token:
     top = [
         (text(found.get("token")), float(logprob))
         for found in map(mapping, items(entry.get("top_logprobs")))
-        if isinstance(logprob := found.get("logprob"), int | float) and math.isfinite(logprob)
+        if isinstance(logprob := found.get("logprob"), int | float)
+        and abs(logprob) <= _MOST_LOGPROB
     ]
     top.sort(key=lambda pair: -pair[1])
     return Token(text(entry.get("token")), tuple(top))

@@ -2,7 +2,6 @@
 
 import datetime
 import email.utils
-import math
 import re
 from collections.abc import Mapping
 
@@ -35,12 +34,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _number(words: str) -> float | None:
-    """Return a plausible number of seconds or milliseconds; Azure sends -1 for unknown."""
+    """Return a number of seconds or milliseconds, however large a rest it asks for; Azure sends -1
+    for unknown.
+    """
     try:
         number = float(words)
     except ValueError:
         return None
-    return number if math.isfinite(number) and 0 <= number <= _MOST_SECONDS * 1000 else None
+    return min(number, _MOST_SECONDS * 1000) if number >= 0 else None
 
 
 def _until(date: str) -> float | None:

@@ -10,13 +10,19 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
-from consensus.domain.errors import DepthExceeded, JudgeFailed, ResponseTooLarge
+from consensus.domain.errors import (
+    DepthExceeded,
+    JudgeFailed,
+    ResponseTooLarge,
+    SpendLimitReached,
+)
 from consensus.domain.gradient import FailureKind
 from consensus.v1 import judge_pb2
 
 MAX_REPLY_BYTES = 4 << 20
 DEPTH_EXCEEDED = DepthExceeded.REASON
 _RESPONSE_TOO_LARGE = ResponseTooLarge.REASON
+_SPENT = SpendLimitReached.REASON
 _PUSHBACK = "grpc-retry-pushback-ms"
 _DETAILS = "grpc-status-details-bin"
 _REASON = "consensus-reason"
@@ -29,6 +35,9 @@ _TOO_LARGE = (
 """What gRPC says at either end when a message is above its limit; there is no status for it."""
 _CODES: Mapping[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.StatusCode}
 _BATCH_AT_FAULT = (
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.FAILED_PRECONDITION,
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.OUT_OF_RANGE,
     grpc.StatusCode.INTERNAL,
@@ -44,7 +53,8 @@ def failure_of(error: grpc.aio.AioRpcError) -> JudgeFailed:
         if "CLIENT" in (error.details() or ""):
             words = f"the reply is larger than {MAX_REPLY_BYTES} bytes"
             return JudgeFailed(FailureKind.UNREADABLE, words)
-        return JudgeFailed(FailureKind.ERROR, "the submission is larger than the backend takes")
+        words = "the submission is larger than the backend takes"
+        return JudgeFailed(FailureKind.ERROR, words, about_submission=True)
     trailers: Mapping[str, object] = dict(error.trailing_metadata() or ())
     known = _known(trailers.get(_REASON))
     if known is not None:
@@ -89,7 +99,9 @@ def unreadable(words: str) -> JudgeFailed:
 def _known(reason: object) -> JudgeFailed | None:
     """Return the failure of a reason that says more than its status."""
     if reason == DEPTH_EXCEEDED:
-        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED)
+        return JudgeFailed(FailureKind.ERROR, DEPTH_EXCEEDED, about_submission=True)
+    if reason == _SPENT:
+        return JudgeFailed(FailureKind.SPEND_LIMIT, "the backend's own spend limit is reached")
     if reason == _RESPONSE_TOO_LARGE:
         return JudgeFailed(FailureKind.ERROR, "the reply does not fit into the backend's message")
     return None
@@ -104,7 +116,8 @@ def _failure(code: grpc.StatusCode, *, passing: bool, pause: float | None) -> Ju
     elif code is grpc.StatusCode.UNAVAILABLE:
         kind = FailureKind.ERROR
     else:
-        return JudgeFailed(FailureKind.ERROR, words)
+        invalid = code is grpc.StatusCode.INVALID_ARGUMENT
+        return JudgeFailed(FailureKind.ERROR, words, about_submission=invalid)
     after = pause if passing else None
     return JudgeFailed(kind, words, passing=passing, retry_after_seconds=after)
 

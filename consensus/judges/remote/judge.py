@@ -121,4 +121,4 @@ def _encoded(evaluation: Evaluation) -> bytes:
 def _too_deep(evaluation: Evaluation) -> JudgeFailed:
     path = " > ".join(evaluation.hierarchy.path)
     words = f"{DEPTH_EXCEEDED}: depth {MAX_DEPTH} is the last ({path})"
-    return JudgeFailed(FailureKind.ERROR, words)
+    return JudgeFailed(FailureKind.ERROR, words, about_submission=True)

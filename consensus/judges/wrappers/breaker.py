@@ -89,7 +89,7 @@ class Breaker(Wrapper):
 
     def _failed(self, failure: JudgeFailed, timeout_seconds: float) -> bool | None:
         """Tell whether the backend failed; None where nothing is known."""
-        if isinstance(failure, NoPlace) or failure.kind in _NO_WORD:
+        if isinstance(failure, NoPlace) or failure.about_submission or failure.kind in _NO_WORD:
             return None
         if failure.kind is FailureKind.TIMEOUT:
             return self._late(timeout_seconds)

@@ -92,6 +92,19 @@ async def test_deriving_asks_once_more_and_is_billed() -> None:
     assert model.asked[1].max_tokens == 2 * model.asked[0].max_tokens
 
 
+async def test_deriving_may_cost_what_both_of_its_calls_may() -> None:
+    model = ScriptedModel("prose", lists("Names a tram"))
+    asked = judge(model)
+    await asked.derive(TASK, 5, 30.0, Ledger())
+    spent = sum(COST * ask.max_tokens for ask in model.asked)
+    assert await asked.worst_cost_of_deriving(TASK, 5) == pytest.approx(spent)
+
+
+async def test_what_deriving_costs_is_unknown_without_a_price() -> None:
+    model = ScriptedModel("prose", cost=None)
+    assert await judge(model).worst_cost_of_deriving(TASK, 5) is None
+
+
 @given(text=st.text(min_size=1))
 def test_every_id_is_one_that_the_door_admits(text: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", criterion_id(text))

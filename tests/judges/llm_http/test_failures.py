@@ -91,6 +91,12 @@ async def test_an_answer_that_is_no_reply_fails_by_its_kind(
     failed = await failure_of(answer)
     assert (failed.kind, failed.passing) == (kind, passing)
     assert words in failed.reason
+    assert failed.about_submission is ("longer than it takes" in words)
+
+
+@pytest.mark.parametrize("reason", ["error", "abort", "insufficient_system_resource"])
+async def test_what_a_reply_has_cost_that_ended_in_an_error_is_not_known(reason: str) -> None:
+    assert (await failure_of(finished(reason))).cut_off
 
 
 @pytest.mark.parametrize("answer", [hang(), delayed(llm_reply(), 30), dripping(30)])

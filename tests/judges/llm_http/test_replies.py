@@ -19,7 +19,12 @@ from tests.judges.llm_http.asking import FITS, KINDS, SCHEMA, SECRET, ask, can, 
 
 ABLE = can(structured="json_schema", logprobs=True)
 JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**400)
+    | st.floats()
+    | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=8,
 )
@@ -77,7 +82,7 @@ async def test_thinking_is_no_part_of_the_text() -> None:
     assert (await reply_of(answer, kind="anthropic_messages")).text == "yes"
 
 
-LOGPROBS = [{"0": -1.5, "1": -0.5, "2": -math.inf}, {"x": 0.0}]
+LOGPROBS = [{"0": -1.5, "1": -0.5, "2": -math.inf, "3": -(10**400)}, {"x": 0.0}]
 TOLD = (Token("0", (("1", -0.5), ("0", -1.5))), Token("x", (("x", 0.0),)))
 
 

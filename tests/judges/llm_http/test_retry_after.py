@@ -17,6 +17,7 @@ NAMES = [
     "Retry-After-Ms",
     *(f"X-RateLimit-{a}-{b}" for a in ("Remaining", "Reset") for b in ("Requests", "Tokens")),
 ]
+MOST = 7 * 86_400.0 * 1_000
 
 
 def spent(what: str, reset: str, left: str = "0") -> dict[str, str]:
@@ -32,7 +33,8 @@ def spent(what: str, reset: str, left: str = "0") -> dict[str, str]:
         ({"Retry-After": "0"}, 0.0),
         ({"Retry-After": "-1"}, None),
         ({"Retry-After": "nan"}, None),
-        ({"Retry-After": "1e99"}, None),
+        ({"Retry-After": "1e99"}, MOST),
+        ({"Retry-After-Ms": "1e99"}, MOST / 1_000),
         ({"Retry-After": "soon"}, None),
         ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
         ({"Retry-After": "Wed, 99 Oct 2015 07:28:00 GMT"}, None),

@@ -112,6 +112,13 @@ async def test_an_item_that_is_nested_too_deep_says_so() -> None:
         assert await outcomes(judge) == ["a", (ERRORS, words), "c"]
 
 
+async def test_an_item_beyond_the_backends_own_spend_limit_says_so() -> None:
+    batch = with_error(8, "SPEND_LIMIT_REACHED")
+    async with desk(batch, held=False) as backend, asker(backend.target) as judge:
+        spent = (FailureKind.SPEND_LIMIT, "the backend's own spend limit is reached")
+        assert await outcomes(judge) == ["a", spent, "c"]
+
+
 async def test_an_answer_that_its_neighbours_crowd_out_is_asked_for_alone() -> None:
     batch = with_error(8, "RESPONSE_TOO_LARGE")
     async with desk(batch, held=False) as backend, asker(backend.target) as judge:
@@ -161,7 +168,13 @@ async def test_waiting_items_of_a_backend_without_batches_wait_no_longer() -> No
         assert await first + await second == ["a", "b", "c", "d", "e"]
 
 
-@pytest.mark.parametrize("code", ["INVALID_ARGUMENT", "OUT_OF_RANGE", "INTERNAL", "UNKNOWN"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION"),
+        *("INVALID_ARGUMENT", "OUT_OF_RANGE", "INTERNAL", "UNKNOWN"),
+    ],
+)
 async def test_items_of_a_batch_that_one_of_them_may_have_spoilt_are_asked_one_by_one(
     code: str,
 ) -> None:

@@ -79,6 +79,7 @@ async def test_every_status_is_a_failure_whose_reason_repeats_nothing(
 ) -> None:
     failed = await failure_of(refusing(code, SECRET))
     assert failed.kind is KINDS.get(code, FailureKind.ERROR)
+    assert failed.about_submission is (code is grpc.StatusCode.INVALID_ARGUMENT)
     assert SECRET not in str(failed)
     assert failed.__cause__ is None
     assert failed.__context__ is None
@@ -207,6 +208,7 @@ async def test_a_panel_that_finds_the_chain_too_deep_says_so_by_its_word_and_pat
             await panel.evaluate(about(LAST), 5)
     words = "DEPTH_EXCEEDED: depth 3 is the last (d0 > d1 > d2)"
     assert (caught.value.kind, caught.value.reason) == (FailureKind.ERROR, words)
+    assert caught.value.about_submission
 
 
 async def test_a_trace_reaches_the_judge_and_its_evidence_comes_back() -> None:

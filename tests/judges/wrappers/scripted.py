@@ -64,6 +64,7 @@ class Scripted:
                 script.reason,
                 passing=script.passing,
                 retry_after_seconds=script.retry_after_seconds,
+                about_submission=script.about_submission,
             )
         if isinstance(script, BaseException):
             raise script

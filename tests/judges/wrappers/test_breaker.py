@@ -117,6 +117,13 @@ async def test_want_of_a_place_does_not_count() -> None:
     assert await calls(breaker, 40) == [FailureKind.OVERLOADED] * 40
 
 
+async def test_one_callers_submissions_do_not_take_the_judge_away_from_all() -> None:
+    too_long = JudgeFailed(FailureKind.ERROR, "too long", about_submission=True)
+    judge, breaker = breaking(*[(0.1, too_long)] * 40, (0.1, GOOD))
+    assert await calls(breaker, 41) == [FailureKind.ERROR] * 40 + [GOOD]
+    assert judge.calls == 41
+
+
 async def test_calls_that_are_cancelled_because_nobody_needs_them_do_not_count() -> None:
     judge, breaker = breaking((FOREVER, GOOD))
     for _ in range(40):
