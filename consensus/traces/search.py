@@ -53,7 +53,9 @@ def expand_trace(trace: Trace, span_ids: Sequence[str]) -> Finds:
     if not found:
         known = ", ".join(span.span_id[:8] for span in trace.spans)
         return Finds(
-            within_budget(f"Error: no span has such an id. There are: {known}"), 0, fault=True
+            within_budget(f"Error: no span has such an id (4 digits at least). There are: {known}"),
+            0,
+            fault=True,
         )
     unknown = [
         told(cut(prefix, 40))
