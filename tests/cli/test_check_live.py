@@ -71,7 +71,7 @@ def test_a_key_that_cannot_be_read_is_a_failure_of_its_model_alone(tmp_path: Pat
         )
     assert ran.code == 4
     assert ran.err.splitlines() == [
-        "one / m: api_key_file of its backend cannot be read, is empty or not one line of ASCII"
+        "one / m: api_key_file cannot be read, is empty or not one line of ASCII"
     ]
     assert "two / m" in ran.out
 

@@ -65,7 +65,8 @@ def test_secrets_are_files_where_the_policy_names_them() -> None:
     assert list(secrets.values()) == ["models", "judges.tls"]
     policy = rendered.one("ConfigMap")["data"]["policies.yaml"]
     for name, secret in secrets.items():
-        assert mounts[name]["readOnly"] and "subPath" not in mounts[name]  # so that keys can rotate
+        assert mounts[name]["readOnly"]
+        assert "subPath" not in mounts[name]  # so that keys can rotate
         assert mounts[name]["mountPath"] == f"/etc/consensus-secrets/{secret}"
         assert mounts[name]["mountPath"] + "/" in policy
 

@@ -71,7 +71,7 @@ def test_models_without_keys_fail_for_that_and_not_for_money() -> None:
     assert [seat["judge"] for seat in seats] == ["mini", "haiku", "sonnet", "nano"]
     assert [seat.get("shadow", False) for seat in seats] == [False, False, False, True]
     assert {seat["failure"]["reason"] for seat in seats} == {
-        "api_key_file of its backend cannot be read, is empty or not one line of ASCII"
+        "api_key_file cannot be read, is empty or not one line of ASCII"
     }
 
 

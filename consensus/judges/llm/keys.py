@@ -7,7 +7,7 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
 
 MAX_BYTES = 16 << 10
-NO_KEY = "api_key_file of its backend cannot be read, is empty or not one line of ASCII"
+NO_KEY = "api_key_file cannot be read, is empty or not one line of ASCII"
 
 
 class KeyFile:

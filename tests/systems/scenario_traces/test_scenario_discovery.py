@@ -105,7 +105,7 @@ QUESTIONS: dict[str, tuple[tuple[str, object], str]] = {
     ),
     "no such span lists the ids": (
         ("expand_trace", {"span_ids": ["ffff"]}),
-        "Error: no span has such an id (4 digits at least). There are: f0000000, a0b1c2d3, c2d3e4f5, d3e4f567",
+        "Error: no span has such an id (4 digits at least). There are: f0000000, a0b1c2d3",
     ),
     "an empty id is not everything": (
         ("expand_trace", {"span_ids": [""]}),
