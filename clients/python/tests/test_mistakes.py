@@ -7,6 +7,11 @@ import pytest
 from consensus_client import (
     AsyncConsensusClient,
     ConsensusClient,
+    contains,
+    contains_all,
+    criterion,
+    judge_request,
+    regex,
     sql,
     submission,
     tool_call_request,
@@ -29,6 +34,31 @@ def test_one_text_in_place_of_a_list_is_not_taken_letter_by_letter(name: str) ->
         ONE_TEXT[name]("day")
     assert ONE_TEXT[name](["day"])
     assert ONE_TEXT[name](key for key in ("day", "hour"))
+
+
+OTHER_TYPES: dict[str, Callable[[], object]] = {
+    "task is 7; must be a str": lambda: submission(7, "C"),  # type: ignore[arg-type]
+    "candidate is None; must be a str": lambda: submission("T", None),  # type: ignore[arg-type]
+    "criteria is one str; must be a list": lambda: submission("T", "C", criteria="C1"),  # type: ignore[arg-type]
+    "criteria[0] is of type str; must be a Criterion: make it with criterion()": lambda: submission(
+        "T",
+        "C",
+        criteria=["C1"],  # type: ignore[list-item]
+    ),
+    "id is 1; must be a str": lambda: criterion(1, "Is in time."),  # type: ignore[arg-type]
+    "checks[0] is of type str; must be a Check": lambda: criterion("C1", "Day.", checks=["day"]),  # type: ignore[list-item]
+    "text is of type list; must be a str": lambda: contains(["day"]),  # type: ignore[arg-type]
+    "texts[0] is of type list; must be a str": lambda: contains_all(["day"]),  # type: ignore[arg-type]
+    "pattern is None; must be a str": lambda: regex(None),  # type: ignore[arg-type]
+    "submission is of type str; must be a Submission": lambda: judge_request("C"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("words", OTHER_TYPES)
+def test_an_argument_of_another_type_is_named(words: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        OTHER_TYPES[words]()
+    assert str(raised.value).startswith(words)
 
 
 def test_a_loop_is_told_so_before_it_runs() -> None:
