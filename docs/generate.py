@@ -20,8 +20,8 @@ _POLICY_INTRO = """\
 # The policy file
 
 A policy is an ordered list of stages, cheap to strong, each with checks or a panel and a gate. One
-file holds every policy of a server and the remote judges that they name. This page is made from the
-code by `docs/generate.py`; editors can read [policy.schema.json](policy.schema.json).
+file holds every policy of a server, and the judges and model servers that they name. This page is
+made from the code by `docs/generate.py`; editors can read [policy.schema.json](policy.schema.json).
 
 - `consensus check FILE` tells everything that is wrong with a file, each with its line. Unknown
   keys are refused.
