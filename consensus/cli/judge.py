@@ -62,6 +62,9 @@ def command(
 ) -> None:
     """Judge the submission in FILE (JSON; `-` reads standard input).
 
+    FILE is an object with `task`, `candidate` or `outputs`, and `rubric`, as a Submission of the
+    contract; or a JudgeRequest, which has one in `submission`.
+
     Exits with the verdict: 0 ACCEPT, 1 RETRY, 2 ESCALATE; 3 for bad input, 4 when it cannot be
     judged.
     """
