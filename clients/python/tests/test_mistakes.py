@@ -50,6 +50,13 @@ OTHER_TYPES: dict[str, Callable[[], object]] = {
     "text is of type list; must be a str": lambda: contains(["day"]),  # type: ignore[arg-type]
     "texts[0] is of type list; must be a str": lambda: contains_all(["day"]),  # type: ignore[arg-type]
     "pattern is None; must be a str": lambda: regex(None),  # type: ignore[arg-type]
+    "outputs is of type list; must be a mapping": lambda: submission("T", outputs=["C"]),  # type: ignore[arg-type]
+    "context is of type str; must be a mapping": lambda: submission("T", "C", context="C"),  # type: ignore[arg-type]
+    "messages is one str; must be a list": lambda: submission("T", "C", messages="Hello."),  # type: ignore[arg-type]
+    "messages[0] is of type str; must be": lambda: submission("T", "C", messages=["Hello."]),  # type: ignore[list-item]
+    "turn is 1; must be a Turn": lambda: submission("T", "C", turn=1),  # type: ignore[arg-type]
+    "derive_criteria is True; must be": lambda: judge_request({}, derive_criteria=True),  # type: ignore[arg-type]
+    "policy is 7; must be a str": lambda: judge_request({}, policy=7),  # type: ignore[arg-type]
     "submission is of type str; must be a Submission": lambda: judge_request("C"),  # type: ignore[arg-type]
 }
 
@@ -76,6 +83,18 @@ def test_a_batch_says_which_item_is_no_request() -> None:
         with ConsensusClient(fake.target) as client, pytest.raises(TypeError, match=words):
             client.batch_judge([submission("T", "C")])  # type: ignore[list-item]
         assert not fake.requests
+
+
+async def test_a_tool_call_says_what_is_no_request() -> None:
+    words = r"request is of type Submission; must be one, of tool_call_request\(\)"
+    call: Any = submission("T", "C")
+    with FakeConsensus() as fake:
+        with ConsensusClient(fake.target) as client, pytest.raises(TypeError, match=words):
+            client.judge_tool_call(call)
+        async with AsyncConsensusClient(fake.target) as asked:
+            with pytest.raises(TypeError, match=words):
+                await asked.judge_tool_call(call)
+        assert not fake.calls
 
 
 async def test_a_batch_says_so_to_asyncio_programs_too() -> None:

@@ -48,16 +48,16 @@ def submission(
     TypeError on an argument of another type and a value that is not JSON, ValueError on a message
     with other keys, and what `trace()` raises.
     """
-    expect.text("task", task)
-    expect.text("candidate", candidate)
-    given = list(listed(criteria, "criteria"))
+    _typed(task, candidate, outputs, context, (turn, process, scenario))
+    given, spoken = list(listed(criteria, "criteria")), list(listed(messages, "messages"))
     expect.each("criteria", given, Criterion | Mapping, "a Criterion: make it with criterion()")
+    expect.each("messages", spoken, Message | Mapping, '{"role": "user", "content": "..."}')
     rubric = Rubric(criteria=given)
     made = Submission(
         task=task,
         candidate=candidate,
         rubric=rubric if rubric.criteria else None,
-        messages=[said if isinstance(said, Message) else Message(**said) for said in messages],
+        messages=[said if isinstance(said, Message) else Message(**said) for said in spoken],
         turn=turn,
         process=process,
         policy_violations=listed(policy_violations, "policy_violations"),
@@ -69,6 +69,23 @@ def submission(
     if context is not None:
         made.context.CopyFrom(struct(context, "context"))
     return made
+
+
+def _typed(
+    task: object, candidate: object, outputs: object, context: object, facts: tuple[object, ...]
+) -> None:
+    """Raise TypeError on arguments of other types; `facts` are turn, process and scenario."""
+    expect.text("task", task)
+    expect.text("candidate", candidate)
+    if outputs is not None:
+        expect.mapping("outputs", outputs, '{"cost": 900}')
+    if context is not None:
+        expect.mapping("context", context, '{"city": "Lisbon"}')
+    turn, process, scenario = facts
+    expect.typed("turn", turn, Turn | Mapping | None, "a Turn, of turn()")
+    must = "a ProcessResult, of process_result()"
+    expect.typed("process", process, ProcessResult | Mapping | None, must)
+    expect.typed("scenario", scenario, Scenario | Mapping | None, "a Scenario, of scenario()")
 
 
 def criterion(
@@ -112,9 +129,14 @@ def judge_request(
     `derived_rubric` has it for the next attempt. `max_cost_usd`: the most that the judges may cost,
     above 0; one that could cost more than is left of it is not asked. `include_validation_results`:
     whether the decision is to have its `validation_results`, the same by kind of validator. Raises
-    TypeError on a submission that is none.
+    TypeError on arguments of other types.
     """
     expect.typed("submission", submission, Submission | Mapping, "a Submission, of submission()")
+    expect.text("policy", policy)
+    expect.typed("request_id", request_id, str | None, "a str")
+    expect.typed("overrides", overrides, Overrides | Mapping | None, "Overrides(...)")
+    derive, must = DeriveCriteria | Mapping | None, "such as DeriveCriteria(max_criteria=5)"
+    expect.typed("derive_criteria", derive_criteria, derive, must)
     return JudgeRequest(
         submission=submission,
         policy=policy,
