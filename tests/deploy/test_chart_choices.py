@@ -62,7 +62,7 @@ def test_secrets_are_files_where_the_policy_names_them() -> None:
     mounts = {m["name"]: m for m in rendered.container["volumeMounts"]}
     volumes = rendered.one("Deployment")["spec"]["template"]["spec"]["volumes"]
     secrets = {v["name"]: v["secret"]["secretName"] for v in volumes if "secret" in v}
-    assert list(secrets.values()) == ["models", "judges.tls"]
+    assert list(secrets.values()) == ["openai", "models.anthropic"]
     policy = rendered.one("ConfigMap")["data"]["policies.yaml"]
     for name, secret in secrets.items():
         assert mounts[name]["readOnly"]
