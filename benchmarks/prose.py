@@ -79,4 +79,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
+        sys.exit("python -m benchmarks.prose FILE: a file of gzipped JSON Lines is needed")
     main()

@@ -120,4 +120,6 @@ def main(file: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_file():
+        sys.exit("python -m benchmarks.transcripts FILE: a file of gzipped JSON Lines is needed")
     main(Path(sys.argv[1]))

@@ -20,11 +20,12 @@ _POLICY_INTRO = """\
 # The policy file
 
 A policy is an ordered list of stages, cheap to strong, each with checks or a panel and a gate. One
-file holds every policy of a server and the remote judges that they name. This page is made from the
-code by `docs/generate.py`; editors can read [policy.schema.json](policy.schema.json).
+file holds every policy of a server, and the judges and model servers that they name. This page is
+made from the code by `docs/generate.py`; editors can read [policy.schema.json](policy.schema.json).
 
-- `consensus check FILE` tells everything that is wrong with a file, each with its line. Unknown
-  keys are refused.
+- `consensus check FILE` tells everything that is wrong with a file, each with its line: first
+  keys and values that cannot be, then, without these, what does not go together. Unknown keys are
+  refused.
 - A server reloads a file that has changed, all of it or nothing. A policy's *revision* is a digest
   of what it says: comments, the order of keys and judges that it does not name leave it alone.
 - Bounds are inclusive unless they say *above* or *below*. Seconds, weights and scores may have

@@ -79,7 +79,8 @@ def _criteria(result: StageResult) -> str:
 
 def _quorum(quorum: int, consensus: Consensus) -> str:
     scored = sum(s.status is SeatStatus.SCORED and s.votes for s in consensus.seats)
-    return f"{scored} seats scored, {quorum} are needed; {_missing(consensus)}."
+    seats = "1 seat" if scored == 1 else f"{scored} seats"
+    return f"{seats} scored, the quorum is {quorum}; {_missing(consensus)}."
 
 
 def _missing(consensus: Consensus) -> str:

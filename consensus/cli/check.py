@@ -13,6 +13,9 @@ from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Policy, PolicySet, Stage
 from consensus.validators import describe
 
+WHOLE_FROM = 60
+"""Columns of a terminal that has room for the longest word of a condition."""
+
 
 @click.command(context_settings=HELP)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
@@ -54,6 +57,8 @@ def _show(policy: Policy, default: bool, console: Console) -> None:
     if policy.description:
         console.print(said(policy.description, "italic"))
     table = table_of("stage", "asks", "passes when", "then")
+    if console.width >= WHOLE_FROM:
+        table.columns[2].min_width = len("weighted_average")
     for stage in policy.stages:
         table.add_row(
             said(stage.name), said(_asks(stage)), said(_condition(stage)), said(_then(stage))

@@ -41,7 +41,8 @@ def command(
     as_json: bool,
     timeout_seconds: float,
 ) -> None:
-    """Derive a rubric from the task of the submission in FILE (JSON; `-` reads standard input).
+    """Derive a rubric from the task of the submission in FILE (JSON; `-` reads standard input),
+    which has none.
 
     Send the rubric with every attempt, so that all are judged by the same list. At a server the
     submission is judged too, since the rubric comes with the decision; here it is not.

@@ -9,6 +9,8 @@ import click
 import grpc
 import grpc.aio
 from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2
 from rich.console import Console
 
 from consensus.app import read_policies
@@ -28,6 +30,7 @@ EXIT_CODES = {
     decision_pb2.VERDICT_ESCALATE: 2,
 }
 MAX_REPLY_BYTES = 8 << 20
+DETAILS_KEY = "grpc-status-details-bin"
 
 
 @click.command(context_settings=HELP)
@@ -58,6 +61,9 @@ def command(
     timeout_seconds: float,
 ) -> None:
     """Judge the submission in FILE (JSON; `-` reads standard input).
+
+    FILE is an object with `task`, `candidate` or `outputs`, and `rubric`, as a Submission of the
+    contract; or a JudgeRequest, which has one in `submission`.
 
     Exits with the verdict: 0 ACCEPT, 1 RETRY, 2 ESCALATE; 3 for bad input, 4 when it cannot be
     judged.
@@ -130,8 +136,27 @@ async def judge_at(
 def answered(target: str, error: grpc.aio.AioRpcError) -> click.ClickException:
     """Return what a server's error status is for the caller: BadInput or Failure."""
     words = f"{target} answered {error.code().name}: {plain(error.details() or '', 500)}"
+    if len(faults := _violations(error)) > 1:  # of several, the status itself tells the first
+        words = f"{target} answered {error.code().name}:\n" + "\n".join(faults)
     invalid = error.code() is grpc.StatusCode.INVALID_ARGUMENT
     return BadInput(words) if invalid else Failure(words)
+
+
+def _violations(error: grpc.aio.AioRpcError) -> list[str]:
+    """Return each field at fault that the details of a status name, with what is wrong."""
+    found: list[str] = []
+    for key, value in error.trailing_metadata() or ():
+        if key != DETAILS_KEY or not isinstance(value, bytes):
+            continue
+        try:
+            details = status_pb2.Status.FromString(value).details
+            for detail in details:
+                bad = error_details_pb2.BadRequest()
+                if detail.Unpack(bad):
+                    found += [f"{v.field}: {v.description}" for v in bad.field_violations]
+        except DecodeError:
+            return []
+    return [plain(line, 500) for line in found]
 
 
 def _draw(event: consensus_pb2.StreamJudgeResponse, progress: JudgingProgress) -> None:

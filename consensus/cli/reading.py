@@ -65,8 +65,13 @@ def _filled(message: _Message, name: str, value: dict[str, object]) -> _Message:
 
 def _told(words: str) -> str:
     """Return protobuf's words on one line, without the way to the place, which they end with."""
-    words = _FIELDS.sub(lambda found: "; the fields are " + found[1].replace("'", ""), words)
+    words = _FIELDS.sub(lambda found: "; the fields are " + _snake(found[1]), words)
     return _WAY.sub("", words).rstrip(".")
+
+
+def _snake(names: str) -> str:
+    """Return fields as the contract spells them; protobuf lists them as in JSON: 'runId'."""
+    return re.sub("[A-Z]", lambda found: "_" + found[0].lower(), names.replace("'", ""))
 
 
 def _read(name: str, file: Path) -> bytes:

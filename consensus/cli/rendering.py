@@ -62,7 +62,7 @@ def show_rubric(rubric: submission_pb2.Rubric, console: Console) -> None:
 def _banner(decision: decision_pb2.Decision) -> Panel:
     name, colour = VERDICTS.get(decision.verdict, ("?", "red"))
     line = Text(name, f"bold {colour}")
-    if decision.HasField("effective_score"):
+    if decision.HasField("effective_score") and not _undecided(decision):
         line.append(f"  score {decision.effective_score:.3f}", "bold")
     if decision.goal_status:
         name = submission_pb2.GoalStatus.Name(decision.goal_status)
@@ -77,6 +77,12 @@ def _banner(decision: decision_pb2.Decision) -> Panel:
     policy = said(f"policy {decision.policy} {decision.policy_revision}", "dim")
     identity = said(f"id {decision.decision_id}", "dim")
     return Panel(Group(line, policy, identity), border_style=colour, expand=False)
+
+
+def _undecided(decision: decision_pb2.Decision) -> bool:
+    """Tell whether the last panel came to no score: that of an earlier stage says little then."""
+    last = decision.stages[-1] if decision.stages else decision_pb2.StageResult()
+    return last.HasField("consensus") and not last.consensus.HasField("final_score")
 
 
 def _stage(stage: decision_pb2.StageResult, width: int) -> RenderableType:

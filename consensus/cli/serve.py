@@ -112,9 +112,10 @@ for _option in command.params:
 def _check_address(name: str, address: str, expose: bool) -> None:
     if name == "metrics" and not address:
         return
-    port = address.rpartition(":")[2]
-    if not address.startswith("unix:") and not (port.isdigit() and int(port) < 65536):
-        raise BadInput(f"--{name} is {address!r}; must be HOST:PORT, such as 127.0.0.1:50051")
+    host, _, port = address.rpartition(":")
+    socket = name == "listen" and address.startswith("unix:")
+    if not socket and not (host and port.isdigit() and int(port) < 65536):
+        raise BadInput(f"--{name} is {address!r}; must be HOST:PORT, such as {DEFAULTS[name]}")
     if not expose and not loopback(address):
         raise BadInput(
             f"--{name} is {address}, which other hosts can reach, and there is no authentication."

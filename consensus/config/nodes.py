@@ -71,6 +71,8 @@ def compose(text: str) -> Node | None:
         last = data.rstrip().count(b"\n")  # the end of the text may be beyond its last line
         line = min(error.problem_mark.line, last) + 1 if error.problem_mark else 1
         words = ", ".join(part for part in (error.context, error.problem) if part)
+        if "\t" in text.split("\n")[line - 1]:
+            words += "; the line holds a tab, and YAML is indented with spaces"
         raise YamlFaultError(line, f"is not YAML: {words}") from None
 
 

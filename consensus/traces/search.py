@@ -52,9 +52,8 @@ def expand_trace(trace: Trace, span_ids: Sequence[str]) -> Finds:
     found = [span for span in trace.spans if span.span_id.startswith(sound)]
     if not found:
         known = ", ".join(span.span_id[:8] for span in trace.spans)
-        return Finds(
-            within_budget(f"Error: no span has such an id. There are: {known}"), 0, fault=True
-        )
+        words = f"Error: no span has such an id (4 digits at least). There are: {known}"
+        return Finds(within_budget(words), 0, fault=True)
     unknown = [
         told(cut(prefix, 40))
         for prefix in prefixes

@@ -94,7 +94,7 @@ async def test_a_tie_says_what_it_counts_as(tie: Tie) -> None:
 async def test_a_missed_quorum_says_who_is_missing_and_nothing_else() -> None:
     judges = Instant("a", scores(0.0)), Instant("b", BROKEN)
     found = await reasons(*judges, quorum=2, about=submission(rubric=criteria("C1")))
-    words = "Stage 'bench': 1 seats scored, 2 are needed; b FAILED."
+    words = "Stage 'bench': 1 seat scored, the quorum is 2; b FAILED."
     assert found == [(ReasonCode.QUORUM_MISSED, words)]
 
 

@@ -105,6 +105,11 @@ def test_a_misspelt_field_is_told_on_one_line_with_its_place_and_the_fields(
     )
 
 
+def test_fields_are_told_as_the_contract_spells_them(tmp_path: Path) -> None:
+    file = write(tmp_path / "draft.json", '{"policy_violation": []}')
+    assert "process, policy_violations, trace, scenario\n" in run("judge", file).err
+
+
 @pytest.mark.parametrize("command", ["judge", "judge-tool", "derive"])
 def test_standard_input_is_named_too(command: str) -> None:
     assert run(command, "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
@@ -150,6 +155,18 @@ def test_a_server_that_refuses_the_request_makes_it_bad_input_as_well() -> None:
         ran = run("judge", SECOND, "--target", address, "--policy", "nope")
     assert ran.code == 3
     assert f"{address} answered INVALID_ARGUMENT: request.policy: is 'nope'" in ran.err
+
+
+def test_every_field_that_a_server_refuses_is_told() -> None:
+    with served() as address:
+        ran = run("derive", SECOND, "--target", address)
+    assert ran.code == 3
+    head, *lines = ran.err.splitlines()
+    assert head == f"Error: {address} answered INVALID_ARGUMENT:"
+    assert [line.partition(": ")[0] for line in lines] == [
+        "request.submission.rubric.criteria",
+        "request.derive_criteria.judge",
+    ]
 
 
 FIELDS = """

@@ -55,6 +55,12 @@ def test_the_bundled_policy_is_sound() -> None:
     assert ran.out.endswith("The bundled policy is sound.\n")
 
 
+def test_in_60_columns_no_word_of_a_condition_is_broken() -> None:
+    out = run("check", columns=60).out
+    assert max(len(line) for line in out.splitlines()) <= 60
+    assert "weighted_average" in out
+
+
 def test_a_sound_file_is_shown_whole_in_80_columns(tmp_path: Path) -> None:
     file = write(tmp_path / "policy.yaml", GOOD)
     ran = run("check", file)

@@ -70,7 +70,9 @@ def test_a_key_that_cannot_be_read_is_a_failure_of_its_model_alone(tmp_path: Pat
             two={"base_url": fake.base_url},
         )
     assert ran.code == 4
-    assert ran.err.splitlines() == ["one / m: the file of the key cannot be used"]
+    assert ran.err.splitlines() == [
+        "one / m: api_key_file cannot be read, is empty or not one line of ASCII"
+    ]
     assert "two / m" in ran.out
 
 

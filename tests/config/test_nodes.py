@@ -72,6 +72,15 @@ def test_a_fault_carries_its_line(text: str, line: int, words: str) -> None:
     assert fault(text)[1].startswith(words)
 
 
+def test_a_tab_is_named_as_what_it_is() -> None:
+    line, words = fault("a:\n\tb: 1")
+    assert (line, words.partition("; ")[2]) == (
+        2,
+        "the line holds a tab, and YAML is indented with spaces",
+    )
+    assert "tab" not in fault("a: [1")[1]
+
+
 def test_as_deep_as_allowed_is_no_fault() -> None:
     assert compose("[" * MAX_DEPTH + "]" * MAX_DEPTH) is not None
 

@@ -57,6 +57,18 @@ def test_an_existing_config_map_takes_the_place_of_ours() -> None:
     assert volumes[0]["configMap"]["name"] == "our-policies"
 
 
+def test_secrets_are_directories_of_files_by_their_names() -> None:
+    rendered = render(ci("secrets"))
+    mounts = {m["name"]: m for m in rendered.container["volumeMounts"]}
+    volumes = rendered.one("Deployment")["spec"]["template"]["spec"]["volumes"]
+    secrets = {v["name"]: v["secret"]["secretName"] for v in volumes if "secret" in v}
+    assert list(secrets.values()) == ["openai", "models.anthropic"]
+    for name, secret in secrets.items():
+        assert mounts[name]["readOnly"]
+        assert "subPath" not in mounts[name]  # so that keys can rotate
+        assert mounts[name]["mountPath"] == f"/etc/consensus-secrets/{secret}"
+
+
 def test_a_policy_is_carried_word_for_word() -> None:
     for text in ("  version: 1\n\n\nx: |2\n   y\n", "# c\nversion: 1", "a: 'ä'\n\n\n"):
         rendered = render({"policy": {"content": text}})

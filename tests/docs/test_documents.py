@@ -16,9 +16,12 @@ from consensus.validators import check_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = [*DOCUMENTS, ROOT / "examples/README.md", ROOT / "clients/python/README.md"]
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+
+ANCHOR = re.compile(r"\]\(([^)#:\s]*)#([^)]*)\)")
 
 
 def name(file: Path) -> str:
@@ -79,12 +82,21 @@ def test_a_policy_example_of_the_documents_is_sound(document: str, block: str) -
     assert parse_policies(block, ROOT / document, check_faults).policies
 
 
-@pytest.mark.parametrize("file", DOCUMENTS, ids=name)
+@pytest.mark.parametrize("file", PAGES, ids=name)
 def test_every_link_leads_somewhere(file: Path) -> None:
     missing = [
         link for link in LINK.findall(file.read_text("utf-8")) if not (file.parent / link).exists()
     ]
     assert not missing
+
+
+@pytest.mark.parametrize("file", PAGES, ids=name)
+def test_every_anchor_is_a_heading(file: Path) -> None:
+    for link, anchor in ANCHOR.findall(file.read_text("utf-8")):
+        page = (file.parent / link) if link else file
+        headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+        known = {re.sub(r"[^\w\- ]", "", h.lower()).strip().replace(" ", "-") for h in headings}
+        assert anchor in known, f"{link}#{anchor}"
 
 
 def test_the_page_of_traces_shows_what_its_command_prints() -> None:

@@ -70,7 +70,9 @@ def test_models_without_keys_fail_for_that_and_not_for_money() -> None:
     seats = json.loads(result.output)["stages"][-1]["consensus"]["individual_results"]
     assert [seat["judge"] for seat in seats] == ["mini", "haiku", "sonnet", "nano"]
     assert [seat.get("shadow", False) for seat in seats] == [False, False, False, True]
-    assert {seat["failure"]["reason"] for seat in seats} == {"the file of the key cannot be used"}
+    assert {seat["failure"]["reason"] for seat in seats} == {
+        "api_key_file cannot be read, is empty or not one line of ASCII"
+    }
 
 
 def test_sql_that_writes_goes_to_a_person(tmp_path: Path) -> None:

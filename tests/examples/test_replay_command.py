@@ -1,5 +1,6 @@
 """`python -m examples.replay` on a recording small enough to know the figures by heart."""
 
+import gzip
 import json
 import signal
 from pathlib import Path
@@ -70,6 +71,16 @@ def test_a_missing_recording_is_named_with_the_remedy(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "there is no recording at" in result.output
     assert "--data FILE" in result.output
+
+
+@pytest.mark.parametrize("content", [b"# no gzip", gzip.compress(b"{}\n"), gzip.compress(b"[]")])
+def test_a_file_that_is_no_recording_is_named(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "other.gz"
+    file.write_bytes(content)
+    result = replayed(file)
+    assert (result.exit_code, type(result.exception)) == (1, SystemExit)
+    assert f"Error: {file} is no recording (" in result.output.replace("\n", "")
+    assert "must be gzipped JSON Lines" in result.output
 
 
 def test_a_recording_without_a_complete_prompt_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from consensus.cli.judge import command
-from tests.examples.folder import SUBMISSIONS, VERDICTS, readme_table
+from tests.examples.folder import EXAMPLES, SUBMISSIONS, VERDICTS, readme_table
 
 TABLE = [(file, verdict) for file, _, verdict in readme_table("Submissions")]
 
@@ -23,6 +23,12 @@ def test_every_verdict_is_shown() -> None:
 def test_a_submission_gets_the_verdict_that_the_readme_promises(file: str, verdict: str) -> None:
     result = CliRunner().invoke(command, [str(SUBMISSIONS / file), "--json"])
     assert result.exit_code == VERDICTS[verdict], result.output
+
+
+def test_the_least_submission_of_the_readme_is_accepted() -> None:
+    least = (EXAMPLES / "README.md").read_text("utf-8").split("```json\n")[1].split("```")[0]
+    result = CliRunner().invoke(command, ["-", "--json"], input=least)
+    assert result.exit_code == VERDICTS["ACCEPT"], result.output
 
 
 def test_the_vague_plan_comes_back_with_every_gap() -> None:

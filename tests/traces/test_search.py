@@ -54,7 +54,8 @@ def test_several_spans_come_by_start_and_unknown_ids_are_named() -> None:
 def test_what_names_no_span_is_answered_with_the_ids(asked: list[str]) -> None:
     found = expand_trace(TRACE, asked)
     assert found.text == (
-        "Error: no span has such an id. There are: f0000000, a0b1c2d3, c2d3e4f5, d3e4f567, e4f56789"
+        "Error: no span has such an id (4 digits at least). There are: "
+        "f0000000, a0b1c2d3, c2d3e4f5, d3e4f567, e4f56789"
     )
     assert (found.count, found.fault) == (0, True)
 

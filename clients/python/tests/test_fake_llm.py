@@ -46,7 +46,7 @@ FITS = {
     "verdict": "pass",
     "why": "scripted..",
     "quotes": ["scripted"],
-    "sure": True,
+    "sure": False,
     "nothing": None,
     "short": "scr",
 }

@@ -7,6 +7,7 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
 
 MAX_BYTES = 16 << 10
+NO_KEY = "api_key_file cannot be read, is empty or not one line of ASCII"
 
 
 class KeyFile:
@@ -37,7 +38,7 @@ class KeyFile:
         if not key:
             if self._key:
                 return None
-            raise JudgeFailed(FailureKind.ERROR, "the file of the key cannot be used")
+            raise JudgeFailed(FailureKind.ERROR, NO_KEY)
         self._seen = seen
         if key == self._key:
             return None

@@ -105,15 +105,15 @@ QUESTIONS: dict[str, tuple[tuple[str, object], str]] = {
     ),
     "no such span lists the ids": (
         ("expand_trace", {"span_ids": ["ffff"]}),
-        "Error: no span has such an id. There are: f0000000, a0b1c2d3, c2d3e4f5, d3e4f567",
+        "Error: no span has such an id (4 digits at least). There are: f0000000, a0b1c2d3",
     ),
     "an empty id is not everything": (
         ("expand_trace", {"span_ids": [""]}),
-        "Error: no span has such an id.",
+        "Error: no span has such an id (4 digits at least).",
     ),
     "three digits are too few": (
         ("expand_trace", {"span_ids": ["c2d"]}),
-        "Error: no span has such an id.",
+        "Error: no span has such an id (4 digits at least).",
     ),
     "an id in brackets": (("expand_trace", {"span_ids": ["[C2D3E4F5]"]}), "[c2d3e4f5] "),
     "an empty pattern": (("grep_trace", {"pattern": ""}), "Error: the pattern has 0 characters"),

@@ -158,6 +158,7 @@ class AsyncConsensusClient:
 
         Make the request with `tool_call_request()`. An error means that it may not run, either.
         """
+        expect.typed("request", request, JudgeToolCallRequest, "one, of tool_call_request()")
         reply: JudgeToolCallResponse = await self._call(
             self._stub.JudgeToolCall, request, timeout_seconds, metadata
         )

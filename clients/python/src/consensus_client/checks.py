@@ -19,6 +19,7 @@ from consensus.v1.submission_pb2 import (
     TextList,
     UrlAnswer,
 )
+from consensus_client import expect
 from consensus_client.plain import listed, struct
 
 Target: TypeAlias = Literal["candidate", "stderr"]
@@ -30,16 +31,19 @@ _TARGETS = {
 
 def contains(text: str, *, output: str = "", target: Target = "candidate") -> Check:
     """Check that the text holds this string, case included. 1 to 4,000 characters."""
+    expect.text("text", text)
     return _check(output, target, contains=text)
 
 
 def contains_all(*texts: str, output: str = "", target: Target = "candidate") -> Check:
     """Check that the text holds every one of 1 to 64 strings, each of 1 to 4,000 characters."""
+    expect.each("texts", texts, str, "a str")
     return _check(output, target, contains_all=TextList(values=texts))
 
 
 def not_contains(text: str, *, output: str = "", target: Target = "candidate") -> Check:
     """Check that the text holds this string nowhere. 1 to 4,000 characters."""
+    expect.text("text", text)
     return _check(output, target, not_contains=text)
 
 
@@ -48,6 +52,7 @@ def regex(pattern: str, *, output: str = "", target: Target = "candidate") -> Ch
 
     1 to 1,000 characters; RE2 has no look-around and no back-references.
     """
+    expect.text("pattern", pattern)
     return _check(output, target, regex=pattern)
 
 

@@ -174,6 +174,7 @@ class ConsensusClient:
 
         Make the request with `tool_call_request()`. An error means that it may not run, either.
         """
+        expect.typed("request", request, JudgeToolCallRequest, "one, of tool_call_request()")
         reply: JudgeToolCallResponse = self._call(
             self._stub.JudgeToolCall, request, timeout_seconds, metadata
         )

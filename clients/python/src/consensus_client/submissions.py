@@ -1,6 +1,6 @@
 """What is to be judged, made of plain Python values.
 
-Nothing is checked here: the server holds the limits and names every field that breaks one.
+Only types are looked at here: the server holds the limits and names every field that breaks one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,6 +16,7 @@ from consensus.v1.submission_pb2 import (
     Submission,
     Turn,
 )
+from consensus_client import expect
 from consensus_client.plain import listed, struct, value
 from consensus_client.surroundings import Spans
 from consensus_client.surroundings import trace as trace_of
@@ -44,15 +45,19 @@ def submission(
     most 16 levels deep. `turn`, `process`, `scenario`: from `turn()`, `process_result()` and
     `scenario()`. `policy_violations`: names of tools that your platform has denied in this run.
     `trace`: what the worker did, as OTLP bytes, OTLP JSON text or the path of such a file. Raises
-    TypeError on a value that is not JSON, ValueError on a message with other keys, and what
-    `trace()` raises.
+    TypeError on an argument of another type and a value that is not JSON, ValueError on a message
+    with other keys, and what `trace()` raises.
     """
-    rubric = Rubric(criteria=criteria)
+    _typed(task, candidate, outputs, context, (turn, process, scenario))
+    given, spoken = list(listed(criteria, "criteria")), list(listed(messages, "messages"))
+    expect.each("criteria", given, Criterion | Mapping, "a Criterion: make it with criterion()")
+    expect.each("messages", spoken, Message | Mapping, '{"role": "user", "content": "..."}')
+    rubric = Rubric(criteria=given)
     made = Submission(
         task=task,
         candidate=candidate,
         rubric=rubric if rubric.criteria else None,
-        messages=[said if isinstance(said, Message) else Message(**said) for said in messages],
+        messages=[said if isinstance(said, Message) else Message(**said) for said in spoken],
         turn=turn,
         process=process,
         policy_violations=listed(policy_violations, "policy_violations"),
@@ -64,6 +69,23 @@ def submission(
     if context is not None:
         made.context.CopyFrom(struct(context, "context"))
     return made
+
+
+def _typed(
+    task: object, candidate: object, outputs: object, context: object, facts: tuple[object, ...]
+) -> None:
+    """Raise TypeError on arguments of other types; `facts` are turn, process and scenario."""
+    expect.text("task", task)
+    expect.text("candidate", candidate)
+    if outputs is not None:
+        expect.mapping("outputs", outputs, '{"cost": 900}')
+    if context is not None:
+        expect.mapping("context", context, '{"city": "Lisbon"}')
+    turn, process, scenario = facts
+    expect.typed("turn", turn, Turn | Mapping | None, "a Turn, of turn()")
+    must = "a ProcessResult, of process_result()"
+    expect.typed("process", process, ProcessResult | Mapping | None, must)
+    expect.typed("scenario", scenario, Scenario | Mapping | None, "a Scenario, of scenario()")
 
 
 def criterion(
@@ -79,9 +101,13 @@ def criterion(
     `id`: stable and unique in the rubric, such as `C1`: 1 to 64 letters, digits, `.`, `_`, `-`.
     `text`: the requirement in words, 1 to 4,000 characters. `required`: whether the gate fails
     unless it is MET. `weight`: above 0; None means 1. `checks`: at most 16, which decide the
-    criterion together; see `consensus_client.checks`.
+    criterion together; see `consensus_client.checks`. Raises TypeError on other types.
     """
-    return Criterion(id=id, text=text, required=required, weight=weight, checks=checks)
+    expect.text("id", id)
+    expect.text("text", text)
+    given = list(listed(checks, "checks"))
+    expect.each("checks", given, Check | Mapping, "a Check: make it with contains() or such")
+    return Criterion(id=id, text=text, required=required, weight=weight, checks=given)
 
 
 def judge_request(
@@ -102,8 +128,15 @@ def judge_request(
     derive the rubric from the task, such as `DeriveCriteria(max_criteria=5)`; the decision's
     `derived_rubric` has it for the next attempt. `max_cost_usd`: the most that the judges may cost,
     above 0; one that could cost more than is left of it is not asked. `include_validation_results`:
-    whether the decision is to have its `validation_results`, the same by kind of validator.
+    whether the decision is to have its `validation_results`, the same by kind of validator. Raises
+    TypeError on arguments of other types.
     """
+    expect.typed("submission", submission, Submission | Mapping, "a Submission, of submission()")
+    expect.text("policy", policy)
+    expect.typed("request_id", request_id, str | None, "a str")
+    expect.typed("overrides", overrides, Overrides | Mapping | None, "Overrides(...)")
+    derive, must = DeriveCriteria | Mapping | None, "such as DeriveCriteria(max_criteria=5)"
+    expect.typed("derive_criteria", derive_criteria, derive, must)
     return JudgeRequest(
         submission=submission,
         policy=policy,

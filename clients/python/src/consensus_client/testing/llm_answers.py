@@ -182,7 +182,7 @@ def fitting(schema: Mapping[str, Any]) -> object:
         case "number" | "integer":
             return schema.get("maximum", 1)
         case "boolean":
-            return True
+            return False  # a judge that abstains would have no score
         case "string":
             return "scripted".ljust(schema.get("minLength", 0), ".")[: schema.get("maxLength")]
         case _:
