@@ -17,6 +17,8 @@ from consensus.domain.gradient import FailureKind
 
 MAX_CHARS = 1 << 20
 """A longer reply is none."""
+MAX_REPAIRED_CHARS = 1 << 16
+"""A longer one must be JSON as it stands: mending it would hold up every other call."""
 _FENCE = re.compile(r"(`{3,}+|~{3,}+)[^\S\n]*+[\w+-]*+[^\S\n]*+\n(.*)\n[^\S\n]*+\1", re.DOTALL)
 _PLAIN_STRING = r'"(?:[^"\\]|\\.)*+"?+'
 _TYPOGRAPHIC_STRING = r"[“”„]((?:[^“”„\"\\]|\\.)*+)([“”„]?+)"
@@ -35,8 +37,10 @@ def read_object(text: str) -> tuple[Mapping[str, object], str]:
     inner = fence[2] if fence else bare
     if fence and (found := _decoded(inner)) is not None:
         return found, "fenced"
-    if (found := _decoded(_REPAIRABLE.sub(_repair, inner))) is not None:
-        return found, "repaired"
+    if len(inner) <= MAX_REPAIRED_CHARS:
+        found = _decoded(_REPAIRABLE.sub(_repair, inner))
+        if found is not None:
+            return found, "repaired"
     raise unreadable("the reply is not one JSON object")
 
 

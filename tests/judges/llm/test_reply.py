@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Evidence, FailureKind, FindingStatus, unit
-from consensus.judges.llm.reading import MAX_CHARS, read_object
+from consensus.judges.llm.reading import MAX_CHARS, MAX_REPAIRED_CHARS, read_object
 from consensus.judges.llm.reply import Opinion, read_opinion
 from tests.judges.llm.scripted import finding, says
 
@@ -208,3 +208,10 @@ def test_the_longest_reply_is_read() -> None:
     text = '{"score": 0.5, "reasoning": "' + "x" * (MAX_CHARS - fixed) + '"}'
     assert read_object(text)[1] == "strict"
     assert read(text + " ") is None
+
+
+def test_the_longest_reply_that_is_mended_is_mended_and_a_longer_one_is_none() -> None:
+    fixed = len('{"score": 0.5, "reasoning": "",}')
+    text = '{"score": 0.5, "reasoning": "' + "x" * (MAX_REPAIRED_CHARS - fixed) + '",}'
+    assert read_object(text)[1] == "repaired"
+    assert read(text.replace("x", "xx", 1)) is None
