@@ -1,9 +1,10 @@
 """Gradients, abstentions and failures: proto <-> domain."""
 
-import math
 from collections.abc import Mapping
 
 from consensus.domain.gradient import (
+    MOST_TOKENS,
+    MOST_USD,
     Abstention,
     Answer,
     Evidence,
@@ -117,8 +118,10 @@ def usage_from(message: pb.Usage) -> Usage:
         "output_tokens": message.output_tokens,
         "reasoning_tokens": message.reasoning_tokens,
     }
-    if min(counts.values()) < 0 or (cost is not None and not 0 <= cost < math.inf):
-        raise ValueError("usage below 0 or not finite")
+    if min(counts.values()) < 0 or max(counts.values()) > MOST_TOKENS:
+        raise ValueError("no count of tokens")
+    if cost is not None and not 0 <= cost <= MOST_USD:
+        raise ValueError("no cost")
     return Usage(**counts, cost_usd=cost)
 
 

@@ -99,7 +99,7 @@ class Asked:
             try:
                 ledger.add(usage_from(reply.usage))
             except ValueError:
-                raise unreadable("the reply's usage is below 0 or not finite") from None
+                raise unreadable("the reply's usage is below 0, too large or not finite") from None
         answer = answer_from(reply)
         if answer is None:
             raise unreadable(
