@@ -184,8 +184,8 @@ class App:
             stopping = False
             async for number in signals:
                 if number == signal.SIGHUP:
-                    if reloader:
-                        await reloader.reload()
+                    if reloader:  # beside: a slow one must not hold up a signal to stop
+                        group.start_soon(reloader.reload)
                 elif stopping:
                     log.warning("stopping at once")
                     group.cancel_scope.cancel()
