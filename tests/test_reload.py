@@ -107,7 +107,7 @@ async def test_a_pipe_in_the_place_of_the_file_holds_up_neither_judging_nor_the_
     file: Path,
 ) -> None:
     async with running(file, reload_seconds=0.01) as server:
-        file.unlink()
+        write(file, GONE)
         os.mkfifo(file)
         await server.witness.until("error")
         assert await server.stages() == ["first"]

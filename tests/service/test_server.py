@@ -25,7 +25,7 @@ async def test_port_zero_takes_a_free_one_and_tells_it() -> None:
 
 async def test_a_second_server_on_the_same_port_fails_and_the_first_serves_on() -> None:
     async with serving(POLICIES) as server:
-        other = App(Settings(listen=server.address), POLICIES, Witness())
+        other = App(Settings(listen=server.address, metrics=""), POLICIES, Witness())
         with pytest.raises(OSError, match=f"cannot listen on {server.address}: is the port taken"):
             await other.server.start()
         assert (await server.consensus.Judge(request())).HasField("decision")
