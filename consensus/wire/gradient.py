@@ -18,6 +18,11 @@ from consensus.domain.gradient import (
 from consensus.v1 import decision_pb2, judge_pb2
 from consensus.v1 import gradient_pb2 as pb
 
+MAX_PARTS = 10_000
+"""Twice what the contract has room for. Millions of empty ones fit into 4 MiB, and would hold up
+everybody for seconds.
+"""
+
 Fields = Mapping[str, object]
 """Keyword arguments of a message; nested ones are built in place."""
 
@@ -39,6 +44,16 @@ KIND_TO = {
     FailureKind.FILTERED: decision_pb2.FAILURE_KIND_FILTERED,
     FailureKind.SPEND_LIMIT: decision_pb2.FAILURE_KIND_SPEND_LIMIT,
 }
+
+
+def too_many_parts(message: pb.GradientResult) -> bool:
+    """Tell whether a gradient holds more than MAX_PARTS signals, findings, quotations and entries
+    of metadata. Quotations are counted last: only where the findings that hold them are few.
+    """
+    parts = len(message.signals) + len(message.findings) + len(message.metadata)
+    if parts <= MAX_PARTS:
+        parts += sum(len(finding.evidence) for finding in message.findings)
+    return parts > MAX_PARTS
 
 
 def answer_from(message: judge_pb2.EvaluateResponse) -> Answer | None:
