@@ -94,7 +94,8 @@ def submission(message: pb.Submission, path: str) -> _Found:
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
     criteria = message.rubric.criteria
-    if outputs or message.HasField("context") or any(c.checks for c in criteria):
+    checked = any(c.checks for c in islice(criteria, MAX_CRITERIA))
+    if outputs or message.HasField("context") or checked:
         if beyond := too_much(message, path):
             yield beyond
             return
