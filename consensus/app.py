@@ -33,7 +33,8 @@ from consensus.service.layers import (
     tracing_layer,
 )
 from consensus.service.rulebook import Rulebook, RulesInForce
-from consensus.service.server import CONSENSUS, Server, ServerSettings
+from consensus.service.server import CONSENSUS, METHODS, Server, ServerSettings
+from consensus.service.status import CODES
 from consensus.service.tool_calls import ToolCallJudging
 from consensus.telemetry.audit import AuditLog
 from consensus.telemetry.bench import BenchRecorder
@@ -86,6 +87,8 @@ class App:
         self.rules = RulesInForce(Rulebook(policies, self._bench, self._bench.prover))
         self.admission = Admission(settings.max_inflight, self.recorder)
         self._tell(policies)
+        for method in METHODS:
+            self.recorder.call_possible(method.kind, method.service, method.name, CODES)
         judging = Judging(
             self._engine, self.rules, observer, Replays(clock, recorder.replayed), usage.used
         )
@@ -184,8 +187,8 @@ class App:
             stopping = False
             async for number in signals:
                 if number == signal.SIGHUP:
-                    if reloader:
-                        await reloader.reload()
+                    if reloader:  # beside: a slow one must not hold up a signal to stop
+                        group.start_soon(reloader.reload)
                 elif stopping:
                     log.warning("stopping at once")
                     group.cancel_scope.cancel()

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import threading
 from pathlib import Path
 
 import anyio
@@ -10,8 +11,11 @@ import pytest
 
 from consensus import bench as bench_module
 from consensus.app import App, read_policies
-from consensus.config import Settings
+from consensus.config import Settings, load_policies
+from consensus.config import reload as reload_module
 from consensus.domain.judges import JudgeSpec
+from consensus.domain.policy import PolicySet
+from consensus.domain.ports import CheckFaults
 from consensus.judges.remote import Backends, RemoteJudge
 from tests.reloading import GONE, Witness, asking, checking, hang_up, running, write
 
@@ -97,6 +101,66 @@ async def test_the_last_good_version_stays_until_the_file_is_mended(file: Path, 
         hang_up()
         await server.witness.until("error", "ok")
         assert await server.stages() == ["mended"]
+
+
+async def test_a_pipe_in_the_place_of_the_file_holds_up_neither_judging_nor_the_end(
+    file: Path,
+) -> None:
+    async with running(file, reload_seconds=0.01) as server:
+        write(file, GONE)
+        os.mkfifo(file)
+        await server.witness.until("error")
+        assert await server.stages() == ["first"]
+        hang_up()
+        await server.witness.until("error", "unchanged")
+    # Leaving the block has stopped the server.
+
+
+class SlowLoading:
+    """Loads policies, and waits at the end while their first stage is called `slow`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun = anyio.Event()
+        self.go = threading.Event()
+        monkeypatch.setattr(reload_module, "load_policies", self.load)
+
+    def load(self, file: Path, check_faults: CheckFaults) -> PolicySet:
+        policies = load_policies(file, check_faults)
+        if policies.policies["default"].stages[0].name == "slow":
+            anyio.from_thread.run_sync(self.begun.set)
+            self.go.wait(30)
+        return policies
+
+
+async def test_of_two_reloads_at_once_the_last_content_is_in_force(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(file, reload_seconds=0.01) as server:
+        loading = SlowLoading(monkeypatch)
+        write(file, checking("slow"))
+        await loading.begun.wait()
+        write(file, checking("last"))
+        hang_up()
+        for _ in range(20):  # as long as a reload would take that does not wait for the first
+            await anyio.to_thread.run_sync(file.read_bytes)
+        loading.go.set()
+        await server.witness.until("ok", "ok")
+        assert await server.stages() == ["last"]
+
+
+async def test_a_slow_reload_does_not_hold_up_a_signal_to_stop(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(file) as server:
+        loading = SlowLoading(monkeypatch)
+        write(file, checking("slow"))
+        hang_up()
+        await loading.begun.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+        with anyio.fail_after(30):
+            while not server.app.admission.draining:
+                await anyio.to_thread.run_sync(file.read_bytes)
+        loading.go.set()
 
 
 async def test_a_judge_that_cannot_be_made_keeps_the_last_good_version(

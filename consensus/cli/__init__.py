@@ -3,13 +3,16 @@
 import difflib
 import importlib
 import io
+import math
 import os
 import sys
 import traceback
+from typing import Any
 
 import click
 
 from consensus import __version__
+from consensus.cli.glyphs import ERRORS
 from consensus.domain.errors import ConsensusError
 
 COMMANDS = {
@@ -68,7 +71,7 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal may know neither bars nor ticks
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=ERRORS)
     try:
         code = cli.main(
             arguments, "consensus", standalone_mode=False, auto_envvar_prefix="CONSENSUS"
@@ -95,6 +98,19 @@ def main(arguments: list[str] | None = None) -> None:
         traceback.print_exc()
         code = EXIT_FAILURE
     sys.exit(code if isinstance(code, int) else 0)
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds in a range; unlike click's, no NaN, which no range keeps out."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number of seconds."""
+        seconds: float = super().convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{seconds} is no number of seconds.", param, ctx)
+        return seconds
 
 
 class Failure(click.ClickException):

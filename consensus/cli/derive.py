@@ -8,7 +8,7 @@ from google.protobuf import json_format
 from rich.console import Console
 
 from consensus.app import read_policies
-from consensus.cli import HELP, Failure
+from consensus.cli import HELP, Failure, Seconds
 from consensus.cli.judge import judge_at, refusals_told
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_request
@@ -30,7 +30,7 @@ from consensus.wire.submission import rubric_to
 @click.option("--judge", default="", help="The llm judge. Without it, the policy's first.")
 @click.option("--max-criteria", default=8, show_default=True, type=click.IntRange(1, 32))
 @click.option("--json", "as_json", is_flag=True, help="Print the rubric as JSON.")
-@click.option("--timeout-seconds", default=30.0, show_default=True, type=click.FloatRange(0.1, 120))
+@click.option("--timeout-seconds", default=30.0, show_default=True, type=Seconds(0.1, 120))
 def command(
     file: Path,
     target: str | None,

@@ -4,7 +4,7 @@ import click
 import grpc
 from grpc_health.v1 import health_pb2
 
-from consensus.cli import HELP, Failure
+from consensus.cli import HELP, Failure, Seconds
 
 
 @click.command(context_settings=HELP)
@@ -15,7 +15,7 @@ from consensus.cli import HELP, Failure
     show_default=True,
     help="Readiness by default; empty asks for liveness.",
 )
-@click.option("--timeout-seconds", default=2.0, show_default=True, type=click.FloatRange(0.05))
+@click.option("--timeout-seconds", default=2.0, show_default=True, type=Seconds(0.05))
 @click.pass_context
 def command(ctx: click.Context, target: str, service: str, timeout_seconds: float) -> None:
     """Ask a server for its health: exits with 0 when SERVING, 1 when not, 4 without an answer."""

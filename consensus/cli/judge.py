@@ -15,7 +15,7 @@ from rich.console import Console
 
 from consensus.app import read_policies
 from consensus.cascade.admission import plain
-from consensus.cli import EXIT_FAILURE, HELP, BadInput, Failure
+from consensus.cli import EXIT_FAILURE, HELP, BadInput, Failure, Seconds
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import name_of, read_request
 from consensus.cli.rendering import show
@@ -48,7 +48,7 @@ DETAILS_KEY = "grpc-status-details-bin"
     is_flag=True,
     help="With --json: also the decision by kind of validator.",
 )
-@click.option("--timeout-seconds", default=30.0, show_default=True, type=click.FloatRange(0.1, 120))
+@click.option("--timeout-seconds", default=30.0, show_default=True, type=Seconds(0.1, 120))
 @click.pass_context
 def command(
     ctx: click.Context,

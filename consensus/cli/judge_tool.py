@@ -9,7 +9,7 @@ from google.protobuf import json_format
 from rich.console import Console
 
 from consensus.app import read_policies
-from consensus.cli import HELP
+from consensus.cli import HELP, Seconds
 from consensus.cli.judge import MAX_REPLY_BYTES, answered, refusals_told
 from consensus.cli.progress import JudgingProgress
 from consensus.cli.reading import read_tool_call
@@ -40,7 +40,7 @@ WORKERS_FAULTS = {
     help="Rules and policies to judge by in this process. The bundled file has no rules.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
-@click.option("--timeout-seconds", default=30.0, show_default=True, type=click.FloatRange(0.1, 120))
+@click.option("--timeout-seconds", default=30.0, show_default=True, type=Seconds(0.1, 120))
 @click.pass_context
 def command(
     ctx: click.Context,

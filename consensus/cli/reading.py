@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TypeVar
 
@@ -77,6 +78,8 @@ def _snake(names: str) -> str:
 def _read(name: str, file: Path) -> bytes:
     try:
         if str(file) == "-":
+            if sys.stdin is None:
+                raise BadInput(f"{name}: is closed")
             data = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
             with file.open("rb") as opened:
@@ -89,8 +92,19 @@ def _read(name: str, file: Path) -> bytes:
 
 
 def _parsed(name: str, data: bytes) -> object:
+    def object_of(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        value = dict(pairs)
+        if len(value) < len(pairs):  # of which JSON readers take one or the other
+            ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+            raise BadInput(f"{name}: holds {key[:64]!r} twice in one object")
+        try:
+            "".join(value).encode()
+        except UnicodeEncodeError:  # protobuf finds it in values alone
+            raise BadInput(f"{name}: holds half a character in a field's name") from None
+        return value
+
     try:
-        value: object = json.loads(data)
+        value: object = json.loads(data, object_pairs_hook=object_of)
     except RecursionError:
         raise BadInput(f"{name}: nested too deep") from None
     except UnicodeDecodeError as error:

@@ -10,7 +10,7 @@ import click
 from msgspec.structs import fields
 
 from consensus.app import App, read_policies
-from consensus.cli import HELP, BadInput, Failure
+from consensus.cli import HELP, BadInput, Failure, Seconds
 from consensus.config import Settings
 from consensus.config.settings import loopback
 from consensus.domain.policy import PolicySet
@@ -39,18 +39,18 @@ DEFAULTS = {field.name: field.default for field in fields(Settings)}
 )
 @click.option(
     "--reload-seconds",
-    type=click.FloatRange(min=0),
+    type=Seconds(min=0),
     help="How often the policy file is looked at; 0: on SIGHUP only.",
 )
 @click.option("--max-inflight", type=click.IntRange(1), help="Most judging calls under way.")
 @click.option(
     "--default-deadline-seconds",
-    type=click.FloatRange(0.1, 120),
+    type=Seconds(0.1, 120),
     help="Deadline of calls that set none.",
 )
 @click.option(
     "--max-deadline-seconds",
-    type=click.FloatRange(0.1, 600),
+    type=Seconds(0.1, 600),
     help="Longest deadline that is honoured.",
 )
 @click.option(
@@ -65,12 +65,12 @@ DEFAULTS = {field.name: field.default for field in fields(Settings)}
 )
 @click.option(
     "--drain-delay-seconds",
-    type=click.FloatRange(0, 60),
+    type=Seconds(0, 60),
     help="After SIGTERM, how long to keep serving while load balancers notice.",
 )
 @click.option(
     "--drain-grace-seconds",
-    type=click.FloatRange(0, 600),
+    type=Seconds(0, 600),
     help="After that, how long calls under way may take.",
 )
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]))
@@ -113,8 +113,9 @@ def _check_address(name: str, address: str, expose: bool) -> None:
     if name == "metrics" and not address:
         return
     host, _, port = address.rpartition(":")
-    socket = name == "listen" and address.startswith("unix:")
-    if not socket and not (host and port.isdigit() and int(port) < 65536):
+    local = name == "listen" and address.startswith("unix:")
+    numbered = port.isascii() and port.isdigit() and int(port) < 65536
+    if not local and not (host and numbered):
         raise BadInput(f"--{name} is {address!r}; must be HOST:PORT, such as {DEFAULTS[name]}")
     if not expose and not loopback(address):
         raise BadInput(

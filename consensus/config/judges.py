@@ -1,5 +1,6 @@
 """Builds judges and backends out of their sections, and finds keys of another kind of judge."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
@@ -19,6 +20,7 @@ from consensus.config.models import discovery_of, model_faults
 from consensus.config.nodes import MAX_BYTES
 from consensus.config.positions import Path
 from consensus.config.shape import allowed, node_at, suggestion
+from consensus.config.tls import tls_faults
 from consensus.domain.judges import (
     BackendSpec,
     BatchLimits,
@@ -85,7 +87,7 @@ class BenchBuilder:
         self._require_known("policy", section.policy, self._policies, path)
         self._faults.add_fields(path, _habit_faults(section))
         tls = section.tls
-        return JudgeSpec(
+        judge = JudgeSpec(
             name=name,
             kind=section.kind,
             target=section.target or "",
@@ -101,6 +103,10 @@ class BenchBuilder:
             llm=self._llm(section, path) if section.kind == "llm" else None,
             habits=_habits(section),
         )
+        files = (judge.tls_ca_file, judge.tls_cert_file, judge.tls_key_file)
+        if all(map(_is_file, filter(None, files))):
+            self._faults.add_fields(path, tls_faults(judge))
+        return judge
 
     def backend(self, name: str, section: BackendSection) -> BackendSpec:
         """Build one backend."""
@@ -155,7 +161,7 @@ class BenchBuilder:
         if not name:
             return ""
         file = self._folder / name
-        if not file.is_file():
+        if not _is_file(file):
             self._faults.add(path, f"is {str(file)!r}; must be a file, and there is none")
         return str(file)
 
@@ -179,7 +185,7 @@ class BenchBuilder:
         name = self._file(section.template_file, (*path, "template_file"))
         if name:
             self.beside.append(name)
-        if not name or not FilePath(name).is_file():
+        if not name or not _is_file(name):
             return ""
         try:
             data = content(FilePath(name))
@@ -192,6 +198,11 @@ class BenchBuilder:
         elif not text.strip():
             self._faults.add((*path, "template_file"), "is empty; must be a prompt template")
         return text
+
+
+def _is_file(name: str | FilePath) -> bool:
+    """Tell whether there is a file. Path's own raises where it may not look."""
+    return os.path.isfile(name)  # noqa: PTH113
 
 
 def _base_url(text: str) -> bool:

@@ -40,6 +40,7 @@ class Reloader:
         self._apply = apply
         self._count = count
         self._beside = in_force.beside
+        self._lock = anyio.Lock()  # of two reloads at once the one that read less would win
         self._seen = self._digest()
         if not self._holds(in_force):
             self._seen = b"changed since it was loaded"
@@ -54,6 +55,10 @@ class Reloader:
 
     async def reload(self) -> None:
         """Load the file now and put it in force, or keep what is in force and say why."""
+        async with self._lock:
+            await self._reload()
+
+    async def _reload(self) -> None:
         if await anyio.to_thread.run_sync(self._digest) == self._seen:
             self._count("unchanged")
             log.info("policy file is unchanged", extra={"file": str(self._file)})
@@ -73,11 +78,11 @@ class Reloader:
         log.info("policy file reloaded", extra={"policies": revisions})
 
     def _load(self) -> PolicySet:
-        """Read the file and what is part of it. Raises PolicyFileError."""
+        """Read the file and what is part of it. Raises PolicyFileError and OSError."""
         while True:
             watched, self._seen = self._beside, self._digest()
             try:
-                policies = load_policies(self._file, self._check_faults)
+                policies = self._read()
             except PolicyFileError as error:
                 self._beside = error.beside
                 if self._beside == watched:
@@ -88,10 +93,16 @@ class Reloader:
                     return policies
             # What was read is not what the digest was made of: it may have changed in between.
 
+    def _read(self) -> PolicySet:
+        """Read the file. Raises PolicyFileError and OSError."""
+        if self._file.is_fifo():  # nobody may ever write to it again
+            raise OSError(f"{self._file} is a pipe, which cannot be read again")
+        return load_policies(self._file, self._check_faults)
+
     def _holds(self, policies: PolicySet) -> bool:
         try:
-            return load_policies(self._file, self._check_faults) == policies
-        except PolicyFileError:
+            return self._read() == policies
+        except (PolicyFileError, OSError):
             return False
 
     def _digest(self) -> bytes:

@@ -7,6 +7,11 @@ from msgspec import Struct, field
 
 from consensus.domain.words import Word
 
+MOST_TOKENS = 1 << 40
+MOST_USD = 1e9
+"""What one answer can have taken at most: anything above is nonsense, and the sum over all seats
+must still be a number that the contract can hold."""
+
 
 class FindingStatus(Word):
     """A judge's answer for one criterion."""

@@ -11,7 +11,7 @@ from grpc_reflection.v1alpha import reflection
 from msgspec import Struct
 
 from consensus.service.admission import Admission
-from consensus.service.calls import Layer
+from consensus.service.calls import Layer, Method
 from consensus.service.consensus_servicer import ConsensusServicer
 from consensus.service.door import Door
 from consensus.service.judge_servicer import JudgeServicer
@@ -19,6 +19,13 @@ from consensus.v1 import consensus_pb2, consensus_pb2_grpc, judge_pb2, judge_pb2
 
 CONSENSUS = consensus_pb2.DESCRIPTOR.services_by_name["ConsensusService"].full_name
 JUDGE = judge_pb2.DESCRIPTOR.services_by_name["JudgeService"].full_name
+METHODS = tuple(
+    Method(service.full_name, method.name, "server_stream" if method.server_streaming else "unary")
+    for file in (consensus_pb2.DESCRIPTOR, judge_pb2.DESCRIPTOR)
+    for service in file.services_by_name.values()
+    for method in service.methods
+)
+"""The methods of our own services."""
 _SERVING = health_pb2.HealthCheckResponse.SERVING
 _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 HANDOVER_SECONDS = 0.1

@@ -52,6 +52,7 @@ TABLE: dict[type[errors.RequestError], Row] = {
         grpc.StatusCode.RESOURCE_EXHAUSTED, "QuotaFailure, RetryInfo", 60.0
     ),
 }
+CODES = tuple(code.name for code in grpc.StatusCode)
 INTERNAL_REASON = "INTERNAL"
 INTERNAL_MESSAGE = "The server failed; its log has the trace id."
 

@@ -7,6 +7,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from consensus.domain.decision import MAX_DEPTH
 from consensus.domain.errors import InvalidRequest, Violation
 from consensus.domain.policy import Overrides, Policy
 from consensus.domain.soundness import gate_faults, panel_faults
@@ -28,6 +29,7 @@ MAX_VIOLATIONS = 50
 """Enough to mend a request by; looking further serves only who sends garbage."""
 ROLES = ("system", "user", "assistant", "tool")
 _ID = re.compile(CRITERION_ID)
+_ID_WORDS = "must be 1 to 64 letters, digits, '.', '_' or '-'"
 
 _Found = Iterator[Violation]
 
@@ -69,6 +71,12 @@ def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Fou
     if hierarchy.depth < 0 or len(hierarchy.path) != hierarchy.depth:
         words = f"has {len(hierarchy.path)} entries; must have depth, {hierarchy.depth}"
         yield Violation(f"{path}hierarchy.path", words)
+    ids = {f"path[{at}]": above for at, above in enumerate(hierarchy.path[: MAX_DEPTH + 1])}
+    if hierarchy.parent_decision_id:
+        ids["parent_decision_id"] = hierarchy.parent_decision_id
+    for field, decision in ids.items():  # they go on record and into logs
+        if not _ID.fullmatch(decision):
+            yield Violation(f"{path}hierarchy.{field}", f"is {decision[:64]!r}; {_ID_WORDS}")
 
 
 def submission(message: pb.Submission, path: str) -> _Found:
@@ -86,7 +94,8 @@ def submission(message: pb.Submission, path: str) -> _Found:
     if len(outputs) > MAX_OUTPUTS:
         yield _count(f"{path}.outputs", len(outputs), MAX_OUTPUTS)
     criteria = message.rubric.criteria
-    if outputs or message.HasField("context") or any(c.checks for c in criteria):
+    checked = any(c.checks for c in islice(criteria, MAX_CRITERIA))
+    if outputs or message.HasField("context") or checked:
         if beyond := too_much(message, path):
             yield beyond
             return
@@ -118,8 +127,7 @@ def _rubric(criteria: Sequence[pb.Criterion], path: str) -> _Found:
     for index, criterion in enumerate(criteria):
         name, text = criterion.id, criterion.text
         if not _ID.fullmatch(name):
-            words = f"is {name[:64]!r}; must be 1 to 64 letters, digits, '.', '_' or '-'"
-            yield Violation(f"{path}[{index}].id", words)
+            yield Violation(f"{path}[{index}].id", f"is {name[:64]!r}; {_ID_WORDS}")
         elif name in first:
             yield Violation(
                 f"{path}[{index}].id", f"is {name!r}, which criteria[{first[name]}] has"

@@ -113,6 +113,11 @@ class Histogram(Instrument):
         series[bisect_left(self.bounds, value)] += 1
         series[-1] += value
 
+    def show(self, *labels: str) -> None:
+        """Show a series before it has a value."""
+        if labels not in self._series:
+            self._new(labels)
+
     def _new(self, labels: Labels) -> list[float]:
         """Return a series of counts for each bucket, for what is above them all, and the sum."""
         series = self._series[labels] = [0.0] * (len(self.bounds) + 2)

@@ -1,7 +1,7 @@
 """The recorder: turns what the other rooms tell of into metrics. Never waits, never raises."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from prometheus_client import CollectorRegistry
 
@@ -14,6 +14,7 @@ from consensus.domain.tool_call import ToolVerdict
 from consensus.telemetry.metrics import Instruments
 
 _GO_NAMES = {"OK": "OK", "CANCELLED": "Canceled"}
+_RELOADS = ("ok", "unchanged", "error")
 _OUTCOMES = {
     SeatStatus.SCORED: "ok",
     SeatStatus.ABSTAINED: "abstained",
@@ -61,7 +62,19 @@ class Recorder(SilentObserver):
             lambda: [((judge,), asked) for judge, asked in list(self._asked.items())]
         )
 
+        for result in _RELOADS:
+            self._reloads.inc(result, by=0.0)
+
     # Calls
+
+    def call_possible(self, kind: str, service: str, method: str, codes: Iterable[str]) -> None:
+        """Show a method at 0, with each status: a rate sees the first error only from there."""
+        labels = (kind, service, method)
+        for counter in (self._started, self._received, self._sent):
+            counter.inc(*labels, by=0.0)
+        for code in codes:
+            self._handled.inc(*labels, _spelled(code), by=0.0)
+        self._handling.show(*labels)
 
     def call_started(self, kind: str, service: str, method: str) -> None:
         """A call came in."""
@@ -70,8 +83,7 @@ class Recorder(SilentObserver):
 
     def call_handled(self, kind: str, service: str, method: str, code: str, seconds: float) -> None:
         """A call has ended; `code` is the status's name, such as DEADLINE_EXCEEDED."""
-        spelled = _GO_NAMES.get(code) or code.title().replace("_", "")
-        self._handled.inc(kind, service, method, spelled)
+        self._handled.inc(kind, service, method, _spelled(code))
         self._handling.observe(seconds, kind, service, method)
         if code == "OK" and kind == "unary":
             self._sent.inc(kind, service, method)
@@ -162,3 +174,7 @@ class Recorder(SilentObserver):
         self._policies = list(revisions.items())
         for labels in self._policies:
             self._info.set(1, *labels)
+
+
+def _spelled(code: str) -> str:
+    return _GO_NAMES.get(code) or code.title().replace("_", "")

@@ -1,9 +1,10 @@
 """Gradients, abstentions and failures: proto <-> domain."""
 
-import math
 from collections.abc import Mapping
 
 from consensus.domain.gradient import (
+    MOST_TOKENS,
+    MOST_USD,
     Abstention,
     Answer,
     Evidence,
@@ -16,6 +17,11 @@ from consensus.domain.gradient import (
 )
 from consensus.v1 import decision_pb2, judge_pb2
 from consensus.v1 import gradient_pb2 as pb
+
+MAX_PARTS = 10_000
+"""Twice what the contract has room for. Millions of empty ones fit into 4 MiB, and would hold up
+everybody for seconds.
+"""
 
 Fields = Mapping[str, object]
 """Keyword arguments of a message; nested ones are built in place."""
@@ -38,6 +44,16 @@ KIND_TO = {
     FailureKind.FILTERED: decision_pb2.FAILURE_KIND_FILTERED,
     FailureKind.SPEND_LIMIT: decision_pb2.FAILURE_KIND_SPEND_LIMIT,
 }
+
+
+def too_many_parts(message: pb.GradientResult) -> bool:
+    """Tell whether a gradient holds more than MAX_PARTS signals, findings, quotations and entries
+    of metadata. Quotations are counted last: only where the findings that hold them are few.
+    """
+    parts = len(message.signals) + len(message.findings) + len(message.metadata)
+    if parts <= MAX_PARTS:
+        parts += sum(len(finding.evidence) for finding in message.findings)
+    return parts > MAX_PARTS
 
 
 def answer_from(message: judge_pb2.EvaluateResponse) -> Answer | None:
@@ -117,8 +133,10 @@ def usage_from(message: pb.Usage) -> Usage:
         "output_tokens": message.output_tokens,
         "reasoning_tokens": message.reasoning_tokens,
     }
-    if min(counts.values()) < 0 or (cost is not None and not 0 <= cost < math.inf):
-        raise ValueError("usage below 0 or not finite")
+    if min(counts.values()) < 0 or max(counts.values()) > MOST_TOKENS:
+        raise ValueError("no count of tokens")
+    if cost is not None and not 0 <= cost <= MOST_USD:
+        raise ValueError("no cost")
     return Usage(**counts, cost_usd=cost)
 
 

@@ -31,6 +31,12 @@ from tests.cli.running import COMMAND, FIRST, SECOND, run, write
         (["judge", str(FIRST), "--timeout-seconds", "0"], "'--timeout-seconds': 0.0 is not in"),
         (["judge", str(FIRST), "--target", "a", "--policy-file", "b"], "--policy-file judges in"),
         (["judge", str(FIRST), "--validation-results"], "--validation-results goes with --json"),
+        (["judge", str(FIRST), "--timeout-seconds", "nan"], "nan is no number of seconds"),
+        (["serve", "--max-deadline-seconds", "nan"], "nan is no number of seconds"),
+        (["serve", "--reload-seconds", "inf"], "inf is no number of seconds"),
+        (["serve", "--metrics", "unix:/run/metrics"], "must be HOST:PORT"),
+        (["serve", "--listen", "127.0.0.1:²"], "must be HOST:PORT"),
+        (["health", "--timeout-seconds", "inf"], "inf is no number of seconds"),
         (["serve", "--log-level", "loud"], "'loud' is not one of"),
         (["health", "--timeout-seconds", "never"], "'never' is not a valid float"),
         (["judge", "/no/such/file.json"], "/no/such/file.json: No such file or directory"),
@@ -73,6 +79,11 @@ FILES = {
         'should not have multiple "kind"',
     ),
     "half a character": ('{"task": "\\ud800"}', "urrogate"),
+    "half a character in a name": ('{"\\ud800": 1}', "half a character in a field's name"),
+    "a key twice": (
+        '{"task": "x", "rubric": {"criteria": [], "criteria": []}}',
+        "'criteria' twice",
+    ),
     "a number of 5,000 digits": ('{"context": {"a": ' + "9" * 5000 + "}}", "too long"),
     "a number of 400 digits": ('{"context": {"a": ' + "9" * 400 + "}}", "too large"),
     "an endless number": ("{" + TASK + ', "context": {"a": 1e999}}', "context.a: is inf"),
@@ -115,6 +126,13 @@ def test_standard_input_is_named_too(command: str) -> None:
     assert run(command, "-", stdin="{").err.startswith("Error: standard input:1:2: not JSON")
     for line in run(command, "-", stdin="{}").err.removeprefix("Error: ").splitlines():
         assert line.startswith("standard input: ")
+
+
+def test_standard_input_that_is_closed_is_bad_input() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" <&-', "sh", *COMMAND, "judge", "-"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (3, "Error: standard input: is closed\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")

@@ -84,7 +84,7 @@ def test_a_reader_that_goes_away_leaves_no_traceback() -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_a_terminal_that_knows_no_bars_gets_question_marks() -> None:
+def test_a_terminal_that_knows_no_bars_and_ticks_gets_some_of_its_own() -> None:
     done = subprocess.run(
         [*COMMAND, "judge", str(FIRST)],
         env={**os.environ, "PYTHONIOENCODING": "latin-1"},
@@ -92,4 +92,6 @@ def test_a_terminal_that_knows_no_bars_gets_question_marks() -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (1, b"")
-    assert b"checks   |      2 | scored | ???????? 0.67" in done.stdout
+    assert b"checks   |      2 | scored | #####--- 0.67" in done.stdout
+    assert b"\n+ | C1 |" in done.stdout
+    assert b"\nx | C2 |" in done.stdout

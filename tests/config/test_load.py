@@ -1,7 +1,9 @@
 """A policy file becomes policies, or everything that is wrong with it, and nothing else."""
 
+import shutil
 from pathlib import Path
 
+import grpc
 import pytest
 import yaml
 from hypothesis import example, given, settings
@@ -167,7 +169,8 @@ def test_the_default_policy_is_the_one_named_or_the_only_one(
 
 
 def test_a_certificate_is_looked_for_beside_the_policy_file(tmp_path: Path) -> None:
-    (tmp_path / "ca.pem").write_text("certificates")
+    roots = Path(grpc.__file__).parent / "_cython/_credentials/roots.pem"
+    shutil.copy(roots, tmp_path / "ca.pem")
     tls = {"kind": "remote", "target": "dns:///j:1", "tls": {"ca_file": "ca.pem"}}
     text = rules(judges={"mine": tls})
     file = tmp_path / "policy.yaml"

@@ -3,6 +3,7 @@
 import grpc
 
 from consensus.v1 import decision_pb2 as pb
+from consensus.v1.gradient_pb2 import Usage
 from tests.service.running import policy, request, rules, serving
 from tests.service.scripted_judge import abstention, answers, backend, gradient, refuses
 
@@ -75,3 +76,17 @@ async def test_reasoning_of_two_megabytes_is_cut_and_costs_nothing_else() -> Non
         (seat,) = decision.stages[0].consensus.individual_results
         assert seat.status == SCORED
         assert len(seat.gradient.reasoning) == 8_000
+
+
+async def test_judges_that_tell_of_impossible_usage_fail_their_own_seats_alone() -> None:
+    most = (1 << 63) - 1  # two of them are no number that the contract can hold
+    lie = gradient()
+    lie.usage.MergeFrom(Usage(input_tokens=most, output_tokens=most, cost_usd=1e308))
+    async with (
+        backend(a=answers(lie), b=answers(lie), honest=answers(gradient())) as judges,
+        serving(rules(judges.target, default=policy("a", "b", "honest"))) as server,
+    ):
+        decision = (await server.consensus.Judge(request())).decision
+        seats = decision.stages[0].consensus.individual_results
+        assert [seat.status for seat in seats] == [FAILED, FAILED, SCORED]
+        assert not decision.HasField("usage")

@@ -107,6 +107,18 @@ async def test_a_depth_that_its_path_does_not_bear_out_is_refused(
         assert list(seen.fields) == ["hierarchy.path"]
 
 
+@pytest.mark.parametrize("above", ["", "Name the capital.", "x" * 65, "a\nb"])
+async def test_what_is_no_id_of_a_decision_is_refused_before_it_goes_on_record(above: str) -> None:
+    path = judge_pb2.Hierarchy(depth=2, path=["a", above])
+    parent = judge_pb2.Hierarchy(parent_decision_id=above)
+    async with serving(rules(default=policy("conduct"))) as server:
+        seen = await refused(server.judge.Evaluate(evaluate(hierarchy=path)))
+        assert list(seen.fields) == ["hierarchy.path[1]"]
+        if above:
+            seen = await refused(server.judge.Evaluate(evaluate(hierarchy=parent)))
+            assert list(seen.fields) == ["hierarchy.parent_decision_id"]
+
+
 async def test_describe_judge_tells_what_a_policy_is() -> None:
     described = policy("conduct") | {"description": "Looks at conduct."}
     off = policy("conduct") | {"enabled": False}

@@ -8,6 +8,7 @@ import anyio.to_thread
 import grpc
 from prometheus_client.parser import text_string_to_metric_families
 
+from consensus.service.server import METHODS
 from consensus.telemetry.exposition import metrics_served
 from consensus.telemetry.metrics import METRICS
 from consensus.v1 import consensus_pb2 as pb
@@ -161,6 +162,29 @@ async def test_calls_are_counted_by_method_and_status() -> None:
     assert seen.value("consensus_inflight") == 0
 
 
+async def test_every_method_is_at_0_with_every_status_before_the_first_call() -> None:
+    async with serving(rules(default=policy("conduct"))) as server, scraping(server) as found:
+        pass
+    (seen,) = found
+    for service, method, kind in [
+        ("ConsensusService", "Judge", "unary"),
+        ("ConsensusService", "StreamJudge", "server_stream"),
+        ("JudgeService", "EvaluateBatch", "unary"),
+    ]:
+        call = {
+            "grpc_type": kind,
+            "grpc_service": f"consensus.v1.{service}",
+            "grpc_method": method,
+        }
+        for name in ("started_total", "msg_received_total", "msg_sent_total"):
+            assert seen.value(f"grpc_server_{name}", **call) == 0
+        assert seen.value("grpc_server_handling_seconds_count", **call) == 0
+        for code in ("OK", "Internal", "DeadlineExceeded", "Canceled"):
+            assert seen.value("grpc_server_handled_total", **call, grpc_code=code) == 0
+    for result in ("ok", "unchanged", "error"):
+        assert seen.value("consensus_policy_reloads_total", result=result) == 0
+
+
 async def test_names_from_requests_never_become_labels() -> None:
     async with (
         serving(rules(default=policy("conduct"))) as server,
@@ -174,8 +198,8 @@ async def test_names_from_requests_never_become_labels() -> None:
     (seen,) = found
     assert seen.labels("policy") == {"default"}
     assert seen.labels("judge") == {"conduct"}
-    assert seen.labels("grpc_method") == {"Judge"}
-    assert seen.labels("grpc_service") == {"consensus.v1.ConsensusService"}
+    assert seen.labels("grpc_method") == {method.name for method in METHODS}
+    assert seen.labels("grpc_service") == {method.service for method in METHODS}
 
 
 async def test_a_scrape_shows_every_metric_of_the_table_and_no_other() -> None:

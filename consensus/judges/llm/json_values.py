@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-MOST_TOKENS = 1 << 40
-"""No bill is larger; a count above it is nonsense."""
+from consensus.domain.gradient import MOST_TOKENS
 
 
 def encoded(value: Mapping[str, object]) -> bytes:

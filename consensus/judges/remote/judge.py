@@ -15,7 +15,7 @@ from consensus.judges.remote.flights import Item
 from consensus.judges.remote.framing import request_body
 from consensus.v1 import judge_pb2
 from consensus.wire.decision import hierarchy_to
-from consensus.wire.gradient import answer_from, usage_from
+from consensus.wire.gradient import MAX_PARTS, answer_from, too_many_parts, usage_from
 from consensus.wire.submission import message_of
 
 _BODY = "remote.body"
@@ -99,7 +99,9 @@ class Asked:
             try:
                 ledger.add(usage_from(reply.usage))
             except ValueError:
-                raise unreadable("the reply's usage is below 0 or not finite") from None
+                raise unreadable("the reply's usage is below 0, too large or not finite") from None
+        if too_many_parts(reply.gradient):
+            raise unreadable(f"the reply holds more than {MAX_PARTS} signals, findings and so on")
         answer = answer_from(reply)
         if answer is None:
             raise unreadable(

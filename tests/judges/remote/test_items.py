@@ -1,6 +1,7 @@
 """One item of a batch: what it costs its neighbours that it is bad, and how batches fail whole."""
 
 import asyncio
+import math
 from typing import Any
 
 import grpc
@@ -260,11 +261,23 @@ async def test_usage_and_calls_stand_in_the_ledger_of_the_item_that_took_them() 
     assert [ledger.usage for ledger in ledgers] == [None, used]
 
 
-async def test_usage_that_cannot_be_makes_the_reply_unreadable() -> None:
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"input_tokens": -1},
+        {"output_tokens": (1 << 40) + 1},
+        {"cost_usd": -0.01},
+        {"cost_usd": 1.1e9},
+        {"cost_usd": math.inf},
+        {"cost_usd": math.nan},
+    ],
+    ids=str,
+)
+async def test_usage_that_cannot_be_makes_the_reply_unreadable(usage: dict[str, Any]) -> None:
     def reply(call: Call) -> Results:
-        fields = {"gradient": verdict("a").gradient, "usage": {"input_tokens": -1}}
+        fields: dict[str, Any] = {"gradient": verdict("a").gradient, "usage": usage}
         return Results(results=[{"response": fields}] * len(call.items))
 
     async with desk(reply, held=False) as backend, asker(backend.target) as judge:
-        words = "the reply's usage is below 0 or not finite"
+        words = "the reply's usage is below 0, too large or not finite"
         assert await outcomes(judge, "ab") == [(UNREADABLE, words)] * 2

@@ -102,6 +102,12 @@ def gradient(**fields: Any) -> judge_pb2.EvaluateResponse:
     return judge_pb2.EvaluateResponse(gradient=gradient_pb2.GradientResult(**fields))
 
 
+QUOTED = gradient_pb2.Finding(
+    criterion_id="C1",
+    status=gradient_pb2.FINDING_STATUS_MET,
+    evidence=[gradient_pb2.Evidence(quote="Paris")] * 10_000,
+)
+TOO_MUCH = "the reply holds more than 10000 signals, findings and so on"
 NEITHER = "the reply holds neither gradient nor abstention, or an unknown status"
 UNREADABLE: dict[str, tuple[Reply, str]] = {
     "garbage": (b"\xff\xff\xffnonsense", "the reply is not the contract's"),
@@ -116,6 +122,10 @@ UNREADABLE: dict[str, tuple[Reply, str]] = {
         gradient(score=1.0, findings=[gradient_pb2.Finding(criterion_id="C1", status=9)]),  # type: ignore[arg-type]
         NEITHER,
     ),
+    "endless signals": (gradient(signals=[gradient_pb2.Signal()] * 1_000_000), TOO_MUCH),
+    "endless findings": (gradient(findings=[gradient_pb2.Finding()] * 10_001), TOO_MUCH),
+    "endless quotations": (gradient(findings=[QUOTED]), TOO_MUCH),
+    "endless metadata": (gradient(metadata={str(n): "" for n in range(10_001)}), TOO_MUCH),
     "a reply above the limit": (
         gradient(score=1.0, reasoning="x" * (MAX_REPLY_BYTES + 1)),
         "the reply is larger than 4194304 bytes",
