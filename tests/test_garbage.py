@@ -67,6 +67,20 @@ def test_what_start_up_made_is_not_looked_at() -> None:
 
 
 @pytest.mark.usefixtures("sweeper")
+def test_a_few_thousand_new_objects_are_no_reason_to_look(looks: list[int]) -> None:
+    looks.clear()
+    kept = [[number] for number in range(10_000)]
+    assert (len(kept), looks) == (10_000, [])
+
+
+@pytest.mark.usefixtures("sweeper")
+def test_many_new_objects_are_looked_at_and_the_older_ones_not_yet(looks: list[int]) -> None:
+    looks.clear()
+    kept = [[number] for number in range(300_000)]
+    assert (len(kept), set(looks)) == (300_000, {0})
+
+
+@pytest.mark.usefixtures("sweeper")
 def test_old_garbage_stays_while_only_the_young_is_looked_at() -> None:
     knot = grown_old()
     for _ in range(20):

@@ -41,7 +41,7 @@ async def test_a_server_that_gets_no_port_closes_its_judges(
 
     async with serving(POLICIES) as server:
         monkeypatch.setattr(Bench, "close", close)
-        other = App(Settings(listen=server.address), POLICIES, Witness())
+        other = App(Settings(listen=server.address, metrics=""), POLICIES, Witness())
         with pytest.raises(OSError, match="is the port taken"):
             await other.run()
         assert closed == [other.rules.current.judges]
