@@ -225,6 +225,25 @@ async def test_costing_takes_its_time_from_the_deriving() -> None:
     assert judge.timeouts[0] == 15 - 3
 
 
+class Endless(Slow):
+    """A judge that never has a rubric."""
+
+    async def derive(self, *given: object) -> tuple[Criterion, ...]:  # type: ignore[override]
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_caller_that_leaves_while_criteria_are_derived_is_told_of_no_failure() -> None:
+    stand, judge = Stand(), Endless("a")
+    task = asyncio.create_task(stand.judge(judge, derivation=deriving(judge)))
+    await asyncio.sleep(1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert judge.asked == []
+    assert await stand.has_left(0.99)
+
+
 async def test_where_the_cost_comes_too_late_no_criteria_are_derived() -> None:
     stand, judge = Stand(), Slow("a", FOREVER)
     with pytest.raises(CriteriaNotDerived) as refused:

@@ -15,6 +15,7 @@ from consensus.domain.gradient import (
     FindingStatus,
     Signal,
 )
+from consensus.domain.ports import Evaluation, Pending
 from tests.builders import (
     Instant,
     Script,
@@ -93,6 +94,26 @@ async def test_a_crash_costs_its_own_seat_and_tells_only_its_type(
     assert seat.answer.kind is FailureKind.ERROR
     kinds = (type(crash).__name__, "RuntimeError")  # Python's own word for a stray StopIteration
     assert seat.answer.reason in [f"crashed with {kind}" for kind in kinds]
+
+
+class HandsOut(Waiting):
+    """A judge that hands out what will be its answer, and crashes where it is to do so."""
+
+    def begin(self, evaluation: Evaluation, timeout_seconds: float) -> Pending:
+        assert isinstance(self.script, Exception)
+        raise self.script
+
+
+async def test_a_crash_of_a_judge_that_hands_out_its_answer_costs_its_own_seat() -> None:
+    watcher = Watcher()
+    bad = HandsOut("bad", 1, Crash(SECRET))
+    good = Waiting("good", 2, scores(0.9))
+    decision = await decide(stage("bad", "good"), bad, good, watcher=watcher)
+    assert watcher.balanced
+    seat = seats_of(decision)["bad"]
+    assert seat.answer == Failure(FailureKind.ERROR, "crashed with Crash")
+    assert (seat.attempts, seat.duration_seconds) == (1, 0.0)
+    assert seats_of(decision)["good"].status is SeatStatus.SCORED
 
 
 LIES: dict[str, tuple[Script, str]] = {
