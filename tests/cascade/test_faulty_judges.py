@@ -88,7 +88,7 @@ async def test_a_crash_costs_its_own_seat_and_tells_only_its_type(
     crash: BaseException, waits: bool
 ) -> None:
     _, seat = await beside_a_good_one(crash, waits=waits)
-    assert (seat.status, seat.attempts) == (SeatStatus.FAILED, 1)
+    assert (seat.status, seat.attempts, seat.struck) == (SeatStatus.FAILED, 1, 0)
     assert seat.duration_seconds == (1.0 if waits else 0.0)
     assert isinstance(seat.answer, Failure)
     assert seat.answer.kind is FailureKind.ERROR
