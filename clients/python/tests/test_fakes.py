@@ -33,6 +33,13 @@ def test_without_a_script_everything_is_accepted(essay: Submission) -> None:
         assert verdicts(fake, essay, 2) == [Verdict.ACCEPT] * 2
 
 
+def test_a_scripted_decision_has_every_seat_behind_it(essay: Submission) -> None:
+    with FakeConsensus(retry("More.")) as fake, ConsensusClient(fake.target) as client:
+        [stage] = client.judge(essay).stages
+    assert stage.consensus.coverage == 1.0
+    assert [seat.weight for seat in stage.consensus.individual_results] == [1.0]
+
+
 def test_answers_are_given_in_turn_and_the_last_repeats(essay: Submission) -> None:
     with FakeConsensus(retry("More."), delayed(escalate(), 0.01), accept()) as fake:
         expected = [Verdict.RETRY, Verdict.ESCALATE, Verdict.ACCEPT, Verdict.ACCEPT]
