@@ -1,6 +1,7 @@
 """When the process looks for garbage."""
 
 import gc
+import mmap
 import weakref
 from collections.abc import Iterator
 
@@ -138,6 +139,7 @@ def test_where_the_system_tells_no_memory_only_idle_moments_count(
     sweeper: Sweeper, memory: Memory
 ) -> None:
     memory.mib = 0
+    grown_old()
     sweeper.look(idle=True)
     knot = grown_old()
     sweeper.look(idle=False)
@@ -146,3 +148,9 @@ def test_where_the_system_tells_no_memory_only_idle_moments_count(
 
 def test_the_memory_is_that_of_a_python_with_this_in_it() -> None:
     assert resident_bytes() == 0 or 10 << 20 < resident_bytes() < 10 << 30
+
+
+def test_memory_that_is_only_set_aside_is_not_taken() -> None:
+    before = resident_bytes()
+    with mmap.mmap(-1, 1 << 28):
+        assert resident_bytes() - before < 1 << 27

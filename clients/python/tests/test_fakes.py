@@ -1,5 +1,6 @@
 """The scripted servers themselves: scripts, records, and judges over the bare contract."""
 
+import threading
 from collections.abc import Iterator
 
 import grpc
@@ -91,6 +92,15 @@ def test_a_server_that_does_not_run_has_no_target() -> None:
         assert fake.target.startswith("127.0.0.1:")
         with pytest.raises(TimeoutError, match="0 of 1 calls"):
             fake.wait_for_calls(timeout_seconds=0.01)
+
+
+def test_who_waits_for_a_call_is_told_as_soon_as_it_arrives(essay: Submission) -> None:
+    with FakeConsensus() as fake, ConsensusClient(fake.target) as client:
+        waiting = threading.Thread(target=fake.wait_for_calls, args=(1, 600.0), daemon=True)
+        waiting.start()
+        client.judge(essay)
+        waiting.join(30)
+        assert not waiting.is_alive()
     with pytest.raises(RuntimeError, match="with"):
         _ = fake.target
 
