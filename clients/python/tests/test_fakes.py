@@ -35,10 +35,12 @@ def test_without_a_script_everything_is_accepted(essay: Submission) -> None:
 
 
 def test_a_scripted_decision_has_every_seat_behind_it(essay: Submission) -> None:
-    with FakeConsensus(retry("More.")) as fake, ConsensusClient(fake.target) as client:
+    scripted = retry("More.", score=0.25)
+    with FakeConsensus(scripted) as fake, ConsensusClient(fake.target) as client:
         [stage] = client.judge(essay).stages
-    assert stage.consensus.coverage == 1.0
-    assert [seat.weight for seat in stage.consensus.individual_results] == [1.0]
+    assert (stage.consensus.coverage, stage.consensus.final_score) == (1.0, 0.25)
+    [seat] = stage.consensus.individual_results
+    assert (seat.weight, seat.gradient.score) == (1.0, 0.25)
 
 
 def test_answers_are_given_in_turn_and_the_last_repeats(essay: Submission) -> None:
