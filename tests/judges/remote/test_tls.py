@@ -242,6 +242,14 @@ async def test_a_faulty_new_file_keeps_the_last_good_one_and_is_told_of_once(
     assert str(tmp_path) not in caplog.text
 
 
+async def test_authorities_that_are_no_certificates_make_no_judge(tmp_path: Path) -> None:
+    authorities = tmp_path / "ca.pem"
+    authorities.write_bytes(b"nonsense")
+    with pytest.raises(OSError, match=r"NO_CERTIFICATE|PEM"):
+        async with judge_at("127.0.0.1:1", tls=True, tls_ca_file=str(authorities)):
+            pass
+
+
 async def test_files_that_are_no_good_from_the_start_make_no_judge(
     ca_file: Path, stranger: Path, tmp_path: Path
 ) -> None:

@@ -48,7 +48,9 @@ async def hedging(
     return hedge
 
 
-async def test_the_hedges_answer_counts_where_it_is_first_and_the_loser_is_cancelled() -> None:
+async def test_the_hedges_answer_counts_where_it_is_first_and_the_loser_is_cancelled(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     judge, told, before = Scripted(), Told(), asyncio.all_tasks()
     hedge = await hedging(judge, (8.0, OTHER), (0.5, GOOD), told=told)
     began, about = now(), evaluation()
@@ -60,6 +62,7 @@ async def test_the_hedges_answer_counts_where_it_is_first_and_the_loser_is_cance
     assert told.of("hedged") == ["won"]
     assert told.of("hedging_delay") == [1.0]
     assert asyncio.all_tasks() == before
+    assert caplog.records == []
 
 
 async def test_the_first_call_may_still_win() -> None:
