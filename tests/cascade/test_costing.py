@@ -29,7 +29,7 @@ from tests.builders import (
     stage,
     submission,
 )
-from tests.virtual_clock import VirtualClock
+from tests.virtual_clock import BEGAN, VirtualClock
 
 GOOD = scores(0.9)
 LATE = Failure(FailureKind.TIMEOUT, "its cost was not worked out in time, and there is a limit")
@@ -92,7 +92,7 @@ async def test_costs_that_come_in_time_are_waited_for() -> None:
     judges = Slow("a", 2), Slow("b", 3)
     decision = await Stand().judge(*judges)
     assert {seat.status for seat in seats_of(decision).values()} == {SeatStatus.SCORED}
-    assert judges[0].asked_at == judges[1].asked_at == [5]
+    assert judges[0].asked_at == judges[1].asked_at == [BEGAN + 5]
 
 
 async def test_what_is_not_known_after_half_of_the_budget_is_not_asked() -> None:
@@ -105,7 +105,7 @@ async def test_what_is_not_known_after_half_of_the_budget_is_not_asked() -> None
     assert answer_of(decision, "hangs") == answer_of(decision, "behind it") == LATE
     for name in ("in time", "remote", "free"):
         assert seats_of(decision)[name].status is SeatStatus.SCORED
-    assert judges[0].asked_at == judges[3].asked_at == [15]
+    assert judges[0].asked_at == judges[3].asked_at == [BEGAN + 15]
     assert seats_of(decision)["hangs"].attempts == 0
     assert stand.watcher.balanced
     assert await stand.has_left(1 - 0.004)
