@@ -68,6 +68,11 @@ CASES: dict[str, tuple[Show, dict[str, Any], dict[str, Any]]] = {
         {"o": {f"key{i}": "x" * 20 for i in range(20)}},
         {"o": {"type": "object", "keys": [f"key{i}" for i in range(8)], "key_count": 20}},
     ),
+    "a key of 97 characters is cut": (
+        Show.BRIEF,
+        {"o": {"k" * 97: "x" * 256}},
+        {"o": {"type": "object", "keys": ["k" * 96], "key_count": 1}},
+    ),
     "a number is brief": (Show.BRIEF, {"n": 12}, {"n": 12}),
     "all is shown whole where the rule says so": (
         Show.WHOLE,
