@@ -40,6 +40,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Return the virtual seconds since the loop was made."""
         return self._jumping.now
 
+    def pass_time(self, seconds: float) -> None:
+        """Let so many seconds go by at once."""
+        self._jumping.now += seconds
+
 
 class VirtualClock:
     """The Clock of whatever event loop is running."""

@@ -1,6 +1,7 @@
 """When the process looks for garbage."""
 
 import gc
+import mmap
 import weakref
 from collections.abc import Iterator
 
@@ -67,6 +68,20 @@ def test_what_start_up_made_is_not_looked_at() -> None:
 
 
 @pytest.mark.usefixtures("sweeper")
+def test_a_few_thousand_new_objects_are_no_reason_to_look(looks: list[int]) -> None:
+    looks.clear()
+    kept = [[number] for number in range(10_000)]
+    assert (len(kept), looks) == (10_000, [])
+
+
+@pytest.mark.usefixtures("sweeper")
+def test_many_new_objects_are_looked_at_and_the_older_ones_not_yet(looks: list[int]) -> None:
+    looks.clear()
+    kept = [[number] for number in range(300_000)]
+    assert (len(kept), set(looks)) == (300_000, {0})
+
+
+@pytest.mark.usefixtures("sweeper")
 def test_old_garbage_stays_while_only_the_young_is_looked_at() -> None:
     knot = grown_old()
     for _ in range(20):
@@ -124,6 +139,7 @@ def test_where_the_system_tells_no_memory_only_idle_moments_count(
     sweeper: Sweeper, memory: Memory
 ) -> None:
     memory.mib = 0
+    grown_old()
     sweeper.look(idle=True)
     knot = grown_old()
     sweeper.look(idle=False)
@@ -132,3 +148,9 @@ def test_where_the_system_tells_no_memory_only_idle_moments_count(
 
 def test_the_memory_is_that_of_a_python_with_this_in_it() -> None:
     assert resident_bytes() == 0 or 10 << 20 < resident_bytes() < 10 << 30
+
+
+def test_memory_that_is_only_set_aside_is_not_taken() -> None:
+    before = resident_bytes()
+    with mmap.mmap(-1, 1 << 28):
+        assert resident_bytes() - before < 1 << 27

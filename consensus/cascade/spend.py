@@ -121,9 +121,7 @@ class Spending:
             else:
                 made.refused[index] = _too_dear(nanos(worst), self._request)
         total = sum(made.amounts.values())
-        if self._hour is not None and not self._hour.reserve(total):
-            if self._request is not None:
-                self._request.settle(total, 0)
+        if self._hour is not None and not self._hour.reserve(total):  # ends the request
             raise _hour_spent(self._policy, total, self._hour)
         return made
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from consensus.cascade import Engine
-from consensus.domain.decision import MAX_DEPTH, Decision, Hierarchy
+from consensus.domain.decision import MAX_DEPTH, Decision
 from consensus.domain.errors import DepthExceeded
 from consensus.domain.gradient import Usage
 from consensus.domain.policy import Overrides, Policy
@@ -122,7 +122,6 @@ class Judging:
             rulebook.judges,
             observer,
             budget_seconds=budget_seconds,
-            hierarchy=Hierarchy(),
             max_cost_usd=request.max_cost_usd if request.HasField("max_cost_usd") else None,
             derivation=derivation,
             memo=memo,

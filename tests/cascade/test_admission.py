@@ -156,3 +156,4 @@ async def test_an_abstentions_reason_is_cut_and_cleaned_too() -> None:
     assert seat.status is SeatStatus.ABSTAINED
     assert isinstance(seat.answer, Abstention)
     assert seat.answer.reason == "[1m" + "x" * 996 + "…"
+    assert seat.struck == 0

@@ -29,7 +29,7 @@ from tests.builders import (
     stage,
     submission,
 )
-from tests.virtual_clock import VirtualClock
+from tests.virtual_clock import BEGAN, VirtualClock
 
 GOOD = scores(0.9)
 LATE = Failure(FailureKind.TIMEOUT, "its cost was not worked out in time, and there is a limit")
@@ -95,7 +95,7 @@ async def test_costs_that_come_in_time_are_waited_for() -> None:
     judges = Slow("a", 2), Slow("b", 3)
     decision = await Stand().judge(*judges)
     assert {seat.status for seat in seats_of(decision).values()} == {SeatStatus.SCORED}
-    assert judges[0].asked_at == judges[1].asked_at == [5]
+    assert judges[0].asked_at == judges[1].asked_at == [BEGAN + 5]
 
 
 async def test_what_is_not_known_after_half_of_the_budget_is_not_asked() -> None:
@@ -108,7 +108,7 @@ async def test_what_is_not_known_after_half_of_the_budget_is_not_asked() -> None
     assert answer_of(decision, "hangs") == answer_of(decision, "behind it") == LATE
     for name in ("in time", "remote", "free"):
         assert seats_of(decision)[name].status is SeatStatus.SCORED
-    assert judges[0].asked_at == judges[3].asked_at == [15]
+    assert judges[0].asked_at == judges[3].asked_at == [BEGAN + 15]
     assert seats_of(decision)["hangs"].attempts == 0
     assert stand.watcher.balanced
     assert await stand.has_left(1 - 0.004)
@@ -226,6 +226,25 @@ async def test_costing_takes_its_time_from_the_deriving() -> None:
     decision = await Stand().judge(judge, derivation=deriving(judge))
     assert [criterion.id for criterion in decision.derived_rubric] == ["C1"]
     assert judge.timeouts[0] == 15 - 3
+
+
+class Endless(Slow):
+    """A judge that never has a rubric."""
+
+    async def derive(self, *given: object) -> tuple[Criterion, ...]:  # type: ignore[override]
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_caller_that_leaves_while_criteria_are_derived_is_told_of_no_failure() -> None:
+    stand, judge = Stand(), Endless("a")
+    task = asyncio.create_task(stand.judge(judge, derivation=deriving(judge)))
+    await asyncio.sleep(1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert judge.asked == []
+    assert await stand.has_left(0.99)
 
 
 async def test_where_the_cost_comes_too_late_no_criteria_are_derived() -> None:

@@ -121,6 +121,18 @@ async def test_criteria_carry_the_quotations_of_the_seats_that_agree_with_them()
     assert [e.quote for e in criterion.evidence] == ["tower", "opens", "at nine", "nine"]
 
 
+@pytest.mark.parametrize(
+    ("found", "votes"), [({"C1": "met"}, [(1, 0), (0, 0)]), ({"C1": "inconclusive"}, [(0, 0)] * 2)]
+)
+async def test_a_criterion_that_nobody_votes_on_has_no_votes(
+    found: dict[str, str], votes: list[tuple[int, int]]
+) -> None:
+    about = submission(rubric=criteria("C1", "C2"))
+    decision = await decide(stage("a"), Instant("a", finds(1.0, **found)), about=about)
+    assert [(criterion.met, criterion.unmet) for criterion in decision.criteria] == votes
+    assert decision.criteria[1].status is FindingStatus.INCONCLUSIVE
+
+
 async def test_a_decision_without_a_parent_is_a_root() -> None:
     judge = Instant("a", scores(0.9))
     decision = await decide(stage("a"), judge)

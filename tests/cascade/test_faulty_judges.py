@@ -5,16 +5,19 @@ import math
 
 import pytest
 
-from consensus.domain.decision import Decision, SeatResult, SeatStatus, Verdict
+from consensus.domain.decision import Decision, ReasonCode, SeatResult, SeatStatus, Verdict
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import (
     Abstention,
+    Answer,
     Failure,
     FailureKind,
     Finding,
     FindingStatus,
     Signal,
 )
+from consensus.domain.policy import Seat
+from consensus.domain.ports import Evaluation, Pending
 from tests.builders import (
     Instant,
     Script,
@@ -87,12 +90,57 @@ async def test_a_crash_costs_its_own_seat_and_tells_only_its_type(
     crash: BaseException, waits: bool
 ) -> None:
     _, seat = await beside_a_good_one(crash, waits=waits)
-    assert (seat.status, seat.attempts) == (SeatStatus.FAILED, 1)
+    assert (seat.status, seat.attempts, seat.struck) == (SeatStatus.FAILED, 1, 0)
     assert seat.duration_seconds == (1.0 if waits else 0.0)
     assert isinstance(seat.answer, Failure)
     assert seat.answer.kind is FailureKind.ERROR
     kinds = (type(crash).__name__, "RuntimeError")  # Python's own word for a stray StopIteration
     assert seat.answer.reason in [f"crashed with {kind}" for kind in kinds]
+
+
+class HandsOut(Waiting):
+    """A judge that hands out what will be its answer, and crashes where it is to do so."""
+
+    def begin(self, evaluation: Evaluation, timeout_seconds: float) -> Pending:
+        assert isinstance(self.script, Exception)
+        raise self.script
+
+
+async def test_a_crash_of_a_judge_that_hands_out_its_answer_costs_its_own_seat() -> None:
+    watcher = Watcher()
+    bad = HandsOut("bad", 1, Crash(SECRET))
+    good = Waiting("good", 2, scores(0.9))
+    decision = await decide(stage("bad", "good"), bad, good, watcher=watcher)
+    assert watcher.balanced
+    seat = seats_of(decision)["bad"]
+    assert seat.answer == Failure(FailureKind.ERROR, "crashed with Crash")
+    assert (seat.attempts, seat.duration_seconds) == (1, 0.0)
+    assert seats_of(decision)["good"].status is SeatStatus.SCORED
+
+
+class HandsOutNothing(Waiting):
+    """A judge that hands out what never becomes an answer, and is told that nobody waits."""
+
+    def begin(self, evaluation: Evaluation, timeout_seconds: float) -> Pending:
+        self.future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        return self
+
+    def answer(self) -> Answer:
+        raise AssertionError
+
+    def drop(self) -> None:
+        self.cancelled += 1
+
+
+async def test_a_judge_whose_answer_never_comes_costs_its_own_seat_after_its_own_timeout() -> None:
+    watcher, bad = Watcher(), HandsOutNothing("bad")
+    rules = stage(Seat(judge="bad", timeout_seconds=2), "good")
+    decision = await decide(rules, bad, Waiting("good", 3, scores(0.9)), watcher=watcher)
+    seat = seats_of(decision)["bad"]
+    assert seat.answer == Failure(FailureKind.TIMEOUT, "no answer within 2 s")
+    assert (seat.duration_seconds, bad.cancelled) == (2.0, 1)
+    assert ReasonCode.DEADLINE not in [reason.code for reason in decision.reasons]
+    assert watcher.balanced
 
 
 LIES: dict[str, tuple[Script, str]] = {

@@ -1,6 +1,7 @@
 """Guards around the stages: what they settle, what they make of a verdict, and two judges."""
 
 import pytest
+from msgspec.structs import replace
 
 from consensus.cascade import Engine
 from consensus.cascade.derivation import Derivation
@@ -119,6 +120,16 @@ async def test_a_fast_judge_asks_for_the_strong_one_and_both_must_agree(
     assert decision.verdict is verdict
     assert decision.goal_status is status
     assert (ReasonCode.GOAL_COMPLETE in codes(decision)) == (verdict is Verdict.ACCEPT)
+
+
+async def test_in_the_last_turn_that_the_policy_allows_a_sure_fast_answer_is_confirmed() -> None:
+    rules = two_judges(guards=replace(GOAL, max_iterations=4))
+    asked = []
+    for iteration in (2, 3):
+        judges = Instant("fast", sure(0.6)), Instant("strong", sure(0.9))
+        decision = await decide(rules, *judges, about=working(iteration))
+        asked.append(len(decision.stages))
+    assert asked == [1, 2]
 
 
 async def test_two_sure_fast_answers_running_need_no_strong_one() -> None:

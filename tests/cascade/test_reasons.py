@@ -71,6 +71,13 @@ async def test_everything_that_stands_in_the_way_is_named_in_order() -> None:
     ]
 
 
+async def test_only_required_criteria_that_are_not_met_are_named() -> None:
+    rubric = (*criteria("C1", "C2"), *criteria("C3", required=False))
+    judge = Instant("a", finds(1.0, C1="met", C2="unmet", C3="unmet"))
+    found = await reasons(judge, about=submission(rubric=rubric))
+    assert found == [(ReasonCode.CRITERION_NOT_MET, "Stage 'bench': required C2 is UNMET.")]
+
+
 async def test_a_lone_voter_has_no_agreement_to_show() -> None:
     found = await reasons(Instant("a", scores(0.9)), min_agreement=0.5)
     assert found == [(ReasonCode.AGREEMENT_BELOW_MIN, "Stage 'bench': agreement is absent < 0.5.")]

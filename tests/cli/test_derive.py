@@ -64,6 +64,11 @@ def test_the_rubric_is_printed_as_a_table(model: Model, here: list[object]) -> N
     assert model.asked == []
 
 
+def test_the_model_has_all_the_time_that_there_is(model: Model, here: list[object]) -> None:
+    assert run("derive", "-", *here, "--timeout-seconds", 20, stdin=json.dumps(TASK)).code == 0
+    assert 12 < model.timeouts[0] <= 20
+
+
 def test_the_json_is_a_rubric_to_send_with_a_submission(
     model: Model, here: list[object], tmp_path: Path
 ) -> None:

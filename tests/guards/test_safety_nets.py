@@ -79,6 +79,14 @@ def test_the_travel_agent_without_an_estimate_is_told_which_key_is_missing() -> 
     assert told.feedback == "Missing required output keys: budget_estimate."
 
 
+def test_of_many_long_names_the_beginnings_of_some_are_told() -> None:
+    names = ["x" * 200, "a\x1bb", *(f"k{number}" for number in range(38))]
+    told = run_before(about(output_keys=keys(*names)), HIVE)
+    assert told is not None
+    kept = ["x" * 100, "'a\\x1bb'", *names[2:32]]
+    assert told.feedback == f"Missing required output keys: {', '.join(kept)} and 8 more."
+
+
 def test_tool_calls_are_sent_back_without_a_word() -> None:
     told = run_before(about(tool_calls=calls("search"), output_keys=TRAVEL), HIVE)
     assert told is not None

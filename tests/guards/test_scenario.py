@@ -67,8 +67,9 @@ def test_what_is_not_about_the_criteria_keeps_its_verdict() -> None:
     [
         (WATCHED, Submission(task="Book.", turn=Turn(iteration=9))),
         (Guards(), trial(iteration=9)),
+        (Guards(), trial(rubric=(), iteration=9)),
     ],
-    ids=["no test", "no guards of a scenario"],
+    ids=["no test", "no guards of a scenario", "no criteria either"],
 )
 def test_without_a_test_or_its_guards_nothing_is_said(
     guards: Guards, submission: Submission

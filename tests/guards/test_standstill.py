@@ -100,7 +100,7 @@ def test_no_progress_ends_a_run_after_fifteen_turns(
 
 
 def test_turns_that_were_not_judged_are_no_checks() -> None:
-    turn = about(iteration=20, earlier=before(0, "text", "text"))
+    turn = about(iteration=20, earlier=before(0, 0, "text", "text"))
     assert run_after(turn, GOAL, RETRY, ()).verdict is RETRY
 
 

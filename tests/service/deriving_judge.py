@@ -41,6 +41,7 @@ class Model(Waiting):
         self, task: str, max_criteria: int, timeout_seconds: float, ledger: Ledger
     ) -> tuple[Criterion, ...]:
         self.tasks.append((task, max_criteria))
+        self.timeouts.append(timeout_seconds)
         ledger.add(USED)
         if isinstance(self.derived, BaseException):
             raise self.derived

@@ -11,7 +11,7 @@ from google.protobuf import struct_pb2
 
 from consensus.service import validation
 from consensus.v1 import consensus_pb2 as pb
-from consensus.v1 import submission_pb2
+from consensus.v1 import judge_pb2, submission_pb2
 from tests.service.bad_requests import BAD, CANDIDATE, FIRST, TASK, changed, nested
 from tests.service.refusal import refused
 from tests.service.running import Running, policy, request, rules, serving, submission
@@ -35,6 +35,23 @@ async def test_a_field_at_fault_is_named_and_the_next_request_works(
     assert seen.fields[field]
     assert seen.message.startswith(f"{field}: ")
     assert (await server.consensus.Judge(request())).HasField("decision")
+
+
+FETCHED = {"criteria": [{"id": "C1", "text": "x", "checks": [{"url": {}}]}]}
+NOT_SOUND: dict[str, tuple[dict[str, object], str]] = {
+    "no task": ({"task": ""}, TASK),
+    "a check that the server does not allow": ({"rubric": FETCHED}, f"{FIRST}.checks[0].url"),
+}
+
+
+@pytest.mark.parametrize("what", NOT_SOUND)
+async def test_every_door_looks_at_the_submission(server: Running, what: str) -> None:
+    fields, field = NOT_SOUND[what]
+    about = submission(**fields)
+    one = judge_pb2.EvaluateRequest(submission=about)
+    for call in (server.consensus.Judge(request(submission=about)), server.judge.Evaluate(one)):
+        seen = await refused(call)
+        assert (seen.code, list(seen.fields)) == (grpc.StatusCode.INVALID_ARGUMENT, [field])
 
 
 async def test_everything_at_fault_is_told_at_once(server: Running) -> None:

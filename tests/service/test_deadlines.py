@@ -117,6 +117,9 @@ async def test_the_budget_at_entry_is_recorded() -> None:
         assert math.isclose(server.value("consensus_deadline_budget_seconds_sum"), 9.8)
         await server.consensus.Judge(request(), timeout=500)
         assert math.isclose(server.value("consensus_deadline_budget_seconds_sum"), 9.8 + 19.6)
+        asked = judge_pb2.EvaluateRequest(submission=submission())
+        await server.judge.Evaluate(asked, timeout=500)
+        assert math.isclose(server.value("consensus_deadline_budget_seconds_sum"), 9.8 + 2 * 19.6)
 
 
 async def test_a_spent_budget_is_refused_before_any_judge_is_asked() -> None:

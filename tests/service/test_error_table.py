@@ -158,6 +158,10 @@ async def test_a_refusal_is_what_its_row_says(error: type[errors.RequestError]) 
         assert seen.detail("RetryInfo").retry_delay.ToTimedelta().total_seconds() == (
             row.retry_seconds
         )
+    for name in {"PreconditionFailure", "QuotaFailure"}.intersection(seen.names):
+        (violation,) = seen.detail(name).violations
+        assert violation.subject in (list(seen.info.metadata.values()) or [""])
+        assert violation.description == seen.message
     unavailable = row.code is grpc.StatusCode.UNAVAILABLE
     expected = str(round(row.retry_seconds * 1_000)) if unavailable else None
     assert seen.trailers.get("grpc-retry-pushback-ms") == expected

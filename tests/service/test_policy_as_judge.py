@@ -34,6 +34,14 @@ async def test_a_policy_answers_as_a_judge_with_its_score_findings_and_origin() 
         assert "score" in reply.reasoning
 
 
+async def test_what_needs_the_sandbox_is_proven_for_a_policy_as_a_judge_too() -> None:
+    runs = {"criteria": [{"id": "C1", "text": "Runs", "checks": [{"sql": {"columns": ["a"]}}]}]}
+    asked = submission(candidate="```sql\nSELECT 1 AS a\n```", rubric=runs)
+    async with serving(rules(default=policy("checks"))) as server:
+        reply = (await server.judge.Evaluate(judge_pb2.EvaluateRequest(submission=asked))).gradient
+    assert [finding.status for finding in reply.findings] == [gradient_pb2.FINDING_STATUS_MET]
+
+
 async def test_a_panel_that_misses_its_quorum_abstains_as_a_judge() -> None:
     async with (
         backend(unsure=answers(abstention())) as judges,

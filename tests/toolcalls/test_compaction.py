@@ -53,6 +53,11 @@ CASES: dict[str, tuple[Show, dict[str, Any], dict[str, Any]]] = {
     "a text of 96 characters is brief": (Show.BRIEF, {"t": "x" * 96}, {"t": "x" * 96}),
     "a text of 97 is cut": (Show.BRIEF, {"t": "x" * 97}, {"t": "x" * 96 + "…"}),
     "a list of up to 256 characters is brief": (Show.BRIEF, {"l": [1, 2]}, {"l": [1, 2]}),
+    "characters are counted and not their escapes": (
+        Show.BRIEF,
+        {"l": ["é" * 60] * 4},
+        {"l": ["é" * 60] * 4},
+    ),
     "a longer list is told by three items": (
         Show.BRIEF,
         {"l": LONG_LIST},
@@ -62,6 +67,11 @@ CASES: dict[str, tuple[Show, dict[str, Any], dict[str, Any]]] = {
         Show.BRIEF,
         {"o": {f"key{i}": "x" * 20 for i in range(20)}},
         {"o": {"type": "object", "keys": [f"key{i}" for i in range(8)], "key_count": 20}},
+    ),
+    "a key of 97 characters is cut": (
+        Show.BRIEF,
+        {"o": {"k" * 97: "x" * 256}},
+        {"o": {"type": "object", "keys": ["k" * 96], "key_count": 1}},
     ),
     "a number is brief": (Show.BRIEF, {"n": 12}, {"n": 12}),
     "all is shown whole where the rule says so": (

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from consensus.cascade import Engine
 from consensus.cascade.tool_call import ToolCalls
+from consensus.domain.decision import GateAnswer
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Abstention, FailureKind, GradientResult
+from consensus.domain.guards import GoalGuards, Guards
 from consensus.domain.policy import Action, PolicySet
-from consensus.domain.tool_call import Proposal, ProposedToolCall
+from consensus.domain.tool_call import Denial, Proposal, ProposedToolCall
 from consensus.domain.tools import ToolRule
 from tests.builders import Instant, Watcher, policy, scores, stage
 from tests.virtual_clock import VirtualClock
@@ -114,3 +116,25 @@ def test_only_a_matching_rule_sound_arguments_and_a_passing_panel_allow(
     assert verdict.allowed == expected
     assert bool(verdict.retry_signal) == (not expected)
     assert len(verdict.retry_signal) <= 8_000
+
+
+def test_a_call_that_the_judges_pass_and_a_guard_sends_back_is_denied() -> None:
+    guarded = policy(stage("judge"), guards=Guards(goal=GoalGuards()))
+    policies = PolicySet(
+        policies={"rules": guarded},
+        judges={},
+        default="rules",
+        tools=(ToolRule(match="*", policy="rules"),),
+    )
+    verdict = asyncio.run(
+        ToolCalls(Engine(VirtualClock())).judge(
+            Proposal(task="Do it.", call=ProposedToolCall("fs.read", {})),
+            policies,
+            {"judge": Instant("judge", scores(1.0))},
+            Watcher(),
+            budget_seconds=1.0,
+        )
+    )
+    assert verdict.decision is not None
+    assert verdict.decision.stages[-1].gate.answer is GateAnswer.PASS
+    assert verdict.denial is Denial.REJECTED

@@ -272,4 +272,5 @@ def test_attributes_lists_and_events_count_in_protobuf_too() -> None:
     data = otlp_bytes([replace(held, events=(SpanEvent("e"),))])
     with pytest.raises(TraceUnusable, match="has more than 10 objects and lists"):
         spans_from(data, Encoding.PROTOBUF, TraceLimits(values=10))
-    assert spans_from(data, Encoding.PROTOBUF, TraceLimits(values=11))
+    (read,) = spans_from(data, Encoding.PROTOBUF, TraceLimits(values=11))
+    assert read.events == (SpanEvent("e"),)

@@ -7,7 +7,14 @@ import pytest
 from google.protobuf import json_format, struct_pb2
 from hypothesis import given, settings
 
-from consensus.domain.submission import Check, CodeBlock, Criterion, LengthLimit, Submission
+from consensus.domain.submission import (
+    Check,
+    CodeBlock,
+    Criterion,
+    ExitCode,
+    LengthLimit,
+    Submission,
+)
 from consensus.v1 import submission_pb2 as pb
 from consensus.wire.check import check_from
 from consensus.wire.json_values import plain_struct, plain_value
@@ -122,6 +129,12 @@ def test_every_kind_of_check_in_the_contract_has_one_in_the_domain() -> None:
         about = submission(rubric=(Criterion(id="C1", text="x", checks=(check,)),))
         assert submission_to(about).rubric.criteria[0].checks[0] == message
     assert check_from(pb.Check(code_block="*")).kind == CodeBlock("*")
+
+
+def test_an_exit_code_needs_all_of_the_score_unless_it_is_told_less() -> None:
+    assert check_from(pb.Check(exit_code={})).kind == ExitCode(0, stderr_score=1.0, min_score=1.0)
+    none = pb.Check(exit_code={"stderr_score": 0.0, "min_score": 0.0})
+    assert check_from(none).kind == ExitCode(0, stderr_score=0.0, min_score=0.0)
 
 
 def test_a_check_without_a_kind_is_a_mistake_of_the_door() -> None:

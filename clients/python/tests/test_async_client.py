@@ -66,5 +66,5 @@ async def test_many_calls_share_one_client(essay: Submission) -> None:
 
 
 def test_outside_an_event_loop_there_is_no_client_for_asyncio() -> None:
-    with pytest.raises(RuntimeError, match="event loop"):
+    with pytest.raises(RuntimeError, match="no running event loop"):
         AsyncConsensusClient("127.0.0.1:1")

@@ -61,6 +61,16 @@ def test_a_rubric_may_be_derived_and_the_cost_be_bounded(
         assert essay.task in criterion.text
 
 
+def test_results_by_kind_of_validator_may_be_asked_for(connect: Connect, essay: Submission) -> None:
+    with FakeConsensus() as fake:
+        client = connect(fake.target)
+        for wanted in (True, False):
+            client.judge(essay, include_validation_results=wanted)
+            list(client.stream_judge(essay, include_validation_results=wanted))
+    seen = [request.include_validation_results for request in fake.requests]
+    assert seen == [True, True, False, False]
+
+
 def test_neither_is_set_unless_it_is_given(connect: Connect, essay: Submission) -> None:
     with FakeConsensus() as fake:
         decision = connect(fake.target).judge(essay)

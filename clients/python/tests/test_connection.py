@@ -58,6 +58,12 @@ def test_health_is_told(connect: Connect, server: str) -> None:
     assert client.health("no.such.Service") is ServingStatus.SERVICE_UNKNOWN
 
 
+def test_the_states_of_health_are_those_of_the_standard() -> None:
+    health_pb2 = pytest.importorskip("grpc_health.v1.health_pb2")
+    standard = dict(health_pb2.HealthCheckResponse.ServingStatus.items())
+    assert {status.name: status.value for status in ServingStatus} == standard
+
+
 def test_credentials_make_the_connection_tls(
     connect: Connect, essay: Submission, tmp_path: Path
 ) -> None:

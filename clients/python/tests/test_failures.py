@@ -22,6 +22,8 @@ from consensus_client.errors import CLASSES
 from consensus_client.status import DETAILS_KEY, error_of
 from consensus_client.testing import FakeConsensus, accept, delayed, error, hang
 
+from consensus.v1.consensus_pb2_grpc import ConsensusServiceStub
+
 Connect = Any
 FAULTS = [Violation("submission.task", "is empty"), Violation("submission.rubric", "is missing")]
 INVALID = error(
@@ -88,6 +90,21 @@ def test_fields_at_fault_are_named(connect: Connect, essay: Submission) -> None:
         with pytest.raises(InvalidRequestError) as streamed:
             list(client.stream_judge(essay))
     assert caught.value.violations == streamed.value.violations == tuple(FAULTS)
+
+
+def test_the_reason_stands_in_the_details_too(essay: Submission) -> None:
+    error_details_pb2 = pytest.importorskip("google.rpc.error_details_pb2")
+    status_pb2 = pytest.importorskip("google.rpc.status_pb2")
+    with (
+        FakeConsensus(INVALID) as fake,
+        grpc.insecure_channel(fake.target) as channel,
+        pytest.raises(grpc.RpcError) as caught,
+    ):
+        ConsensusServiceStub(channel).Judge(judge_request(essay))
+    trailers = dict(caught.value.trailing_metadata())
+    info = error_details_pb2.ErrorInfo()
+    assert status_pb2.Status.FromString(trailers[DETAILS_KEY]).details[0].Unpack(info)
+    assert info.reason == trailers["consensus-reason"] == "INVALID_REQUEST"
 
 
 def test_without_google_rpc_the_message_is_left(

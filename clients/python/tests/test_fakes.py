@@ -1,5 +1,6 @@
 """The scripted servers themselves: scripts, records, and judges over the bare contract."""
 
+import threading
 from collections.abc import Iterator
 
 import grpc
@@ -31,6 +32,15 @@ def verdicts(fake: FakeConsensus, essay: Submission, count: int) -> list[int]:
 def test_without_a_script_everything_is_accepted(essay: Submission) -> None:
     with FakeConsensus() as fake:
         assert verdicts(fake, essay, 2) == [Verdict.ACCEPT] * 2
+
+
+def test_a_scripted_decision_has_every_seat_behind_it(essay: Submission) -> None:
+    scripted = retry("More.", score=0.25)
+    with FakeConsensus(scripted) as fake, ConsensusClient(fake.target) as client:
+        [stage] = client.judge(essay).stages
+    assert (stage.consensus.coverage, stage.consensus.final_score) == (1.0, 0.25)
+    [seat] = stage.consensus.individual_results
+    assert (seat.weight, seat.gradient.score) == (1.0, 0.25)
 
 
 def test_answers_are_given_in_turn_and_the_last_repeats(essay: Submission) -> None:
@@ -84,6 +94,15 @@ def test_a_server_that_does_not_run_has_no_target() -> None:
         assert fake.target.startswith("127.0.0.1:")
         with pytest.raises(TimeoutError, match="0 of 1 calls"):
             fake.wait_for_calls(timeout_seconds=0.01)
+
+
+def test_who_waits_for_a_call_is_told_as_soon_as_it_arrives(essay: Submission) -> None:
+    with FakeConsensus() as fake, ConsensusClient(fake.target) as client:
+        waiting = threading.Thread(target=fake.wait_for_calls, args=(1, 600.0), daemon=True)
+        waiting.start()
+        client.judge(essay)
+        waiting.join(30)
+        assert not waiting.is_alive()
     with pytest.raises(RuntimeError, match="with"):
         _ = fake.target
 

@@ -166,7 +166,10 @@ def test_a_turn_holds_what_was_given() -> None:
         client_facing=True,
         success_criteria="Flight numbers.",
         node_description="Finds flights.",
-        earlier=[earlier_turn("I look."), earlier_turn("Found.", decision=decision)],
+        earlier=[
+            earlier_turn("I look.", tool_calls=[tool_call("search", {"q": 2})]),
+            earlier_turn("Found.", decision=decision),
+        ],
     )
     assert MessageToDict(made, preserving_proto_field_name=True) == {
         "iteration": 2,
@@ -181,7 +184,7 @@ def test_a_turn_holds_what_was_given() -> None:
         "success_criteria": "Flight numbers.",
         "node_description": "Finds flights.",
         "earlier": [
-            {"text": "I look."},
+            {"text": "I look.", "tool_calls": [{"name": "search", "arguments": '{"q": 2}'}]},
             {
                 "text": "Found.",
                 "criteria_met": 2,

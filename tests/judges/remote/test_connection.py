@@ -163,6 +163,29 @@ async def test_closing_a_judge_lets_the_call_under_way_finish_within_its_grace()
         await closing
 
 
+async def test_a_closed_judge_leaves_no_connection_behind() -> None:
+    ended = anyio.Event()
+
+    class Silent(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
+            transport.write(bytes.fromhex("000000040000000000"))  # HTTP/2's first frame, no more
+
+        def connection_lost(self, error: Exception | None) -> None:
+            ended.set()
+
+    server = await asyncio.get_running_loop().create_server(Silent, "127.0.0.1", 0)
+    async with server:
+        target = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with judge_at(target) as judge:
+            with pytest.raises(JudgeFailed):
+                await judge.evaluate(about(), 0.5)
+            assert not ended.is_set()
+            await judge.close(0)
+            with anyio.fail_after(10):
+                await ended.wait()
+
+
 async def test_closing_a_judge_twice_is_harmless() -> None:
     async with serving(always(REPLY)) as backend, judge_at(backend.target) as judge:
         await judge.evaluate(about(), 5)

@@ -2,6 +2,7 @@
 
 import pytest
 from google.protobuf.message import DecodeError
+from google.protobuf.wrappers_pb2 import BytesValue
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,12 @@ def test_items_of_any_length_come_back(length: int) -> None:
     results = framing.results_of(framing.batch_of([(item, b""), (spoilt, b""), (b"", item)]))
     assert [result.WhichOneof("result") for result in results] == ["error", None, "error"]
     assert [result.error.message for result in results] == [text, "", text]
+
+
+@pytest.mark.parametrize("length", [1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152])
+def test_the_length_of_an_item_is_written_as_protobuf_would(length: int) -> None:
+    item = b"x" * length  # a message whose first field is these bytes looks like a batch of one
+    assert framing.batch_of([(item, b"")]) == BytesValue(value=item).SerializeToString()
 
 
 @given(reply=st.binary(max_size=60))

@@ -233,11 +233,21 @@ async def test_a_faulty_new_file_keeps_the_last_good_one_and_is_told_of_once(
             while looks.count(looks[-1]) < 4 or looks[-1] == seen:  # noqa: ASYNC110 - a poll itself
                 await anyio.sleep(0.01)
         assert await shown(judge) == "first"
-        warnings = [one.message for one in caplog.records if one.levelname == "WARNING"]
+        warnings = [one for one in caplog.records if one.levelname == "WARNING"]
         copy(stranger, tmp_path / "ours.pem")
         await until_shown(judge, "second")
-    assert warnings == ["new TLS files refused, the last good ones stay"]
+    assert [(warning.message, vars(warning)["target"]) for warning in warnings] == [
+        ("new TLS files refused, the last good ones stay", choosy.target)
+    ]
     assert str(tmp_path) not in caplog.text
+
+
+async def test_authorities_that_are_no_certificates_make_no_judge(tmp_path: Path) -> None:
+    authorities = tmp_path / "ca.pem"
+    authorities.write_bytes(b"nonsense")
+    with pytest.raises(OSError, match=r"NO_CERTIFICATE|PEM"):
+        async with judge_at("127.0.0.1:1", tls=True, tls_ca_file=str(authorities)):
+            pass
 
 
 async def test_files_that_are_no_good_from_the_start_make_no_judge(

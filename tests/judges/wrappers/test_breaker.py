@@ -59,6 +59,14 @@ async def test_it_opens_at_ten_calls_of_which_half_failed() -> None:
     assert (now(), judge.calls) == (began, 10)
 
 
+async def test_what_opened_it_does_not_count_once_it_is_closed_again() -> None:
+    judge, breaker = breaking((0.1, lasting()), window_seconds=600.0, open_seconds=5.0)
+    await calls(breaker, 10)
+    await asyncio.sleep(6)
+    judge.then((0.1, GOOD), (0.1, lasting()))
+    assert await calls(breaker, 10) == [GOOD, *[FailureKind.ERROR] * 9]
+
+
 async def test_nine_failures_leave_it_closed() -> None:
     judge, breaker = breaking((0.1, lasting()))
     assert OPEN not in await calls(breaker, 10)

@@ -2,12 +2,14 @@
 
 import asyncio
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from consensus.domain.decision import SeatStatus
 from consensus.domain.gradient import FailureKind, GradientResult
+from consensus.domain.habits import bare
 from consensus.domain.judges import (
     BreakerHabit,
     CacheHabit,
@@ -50,6 +52,21 @@ def composed(judge: WaitingJudge, habits: Habits = ALL, told: Told | None = None
 def test_without_habits_there_is_no_wrapper() -> None:
     judge = Scripted()
     assert composed(judge, Habits()) is judge
+
+
+@pytest.mark.parametrize(
+    ("habits", "most"),
+    [
+        (Habits(), 1),
+        (Habits(limit=ALL.limit, breaker=ALL.breaker, cache=ALL.cache), 1),
+        (Habits(retry=ALL.retry), 2),
+        (Habits(hedge=ALL.hedge), 2),
+        (ALL, 4),
+    ],
+)
+def test_the_most_calls_of_one_answer_are_those_of_every_habit(habits: Habits, most: int) -> None:
+    judge = Scripted()
+    assert bare(composed(judge, habits)) == (judge, most)
 
 
 async def test_a_judge_with_habits_is_still_that_judge() -> None:

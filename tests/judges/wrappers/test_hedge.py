@@ -11,7 +11,13 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Abstention, Answer, FailureKind
 from consensus.domain.judges import HedgeHabit
 from consensus.domain.ports import Evaluation
-from consensus.judges.wrappers.hedge import FLOOR, GRACE_SECONDS, MOST_LATE, Hedge
+from consensus.judges.wrappers.hedge import (
+    FLOOR,
+    GRACE_SECONDS,
+    MOST_LATE,
+    WATCHED_CALLS,
+    Hedge,
+)
 from tests.builders import FOREVER, Script, scores
 from tests.judges.wrappers.scripted import (
     GOOD,
@@ -42,7 +48,9 @@ async def hedging(
     return hedge
 
 
-async def test_the_hedges_answer_counts_where_it_is_first_and_the_loser_is_cancelled() -> None:
+async def test_the_hedges_answer_counts_where_it_is_first_and_the_loser_is_cancelled(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     judge, told, before = Scripted(), Told(), asyncio.all_tasks()
     hedge = await hedging(judge, (8.0, OTHER), (0.5, GOOD), told=told)
     began, about = now(), evaluation()
@@ -54,6 +62,7 @@ async def test_the_hedges_answer_counts_where_it_is_first_and_the_loser_is_cance
     assert told.of("hedged") == ["won"]
     assert told.of("hedging_delay") == [1.0]
     assert asyncio.all_tasks() == before
+    assert caplog.records == []
 
 
 async def test_the_first_call_may_still_win() -> None:
@@ -186,6 +195,27 @@ async def test_a_backend_that_is_slow_as_a_whole_gets_no_hedges() -> None:
         await outcome(hedge, seconds=2.0)
     calls = judge.calls - 10 - (MOST_LATE + 20)
     assert 0 < calls <= MOST_LATE + 1
+
+
+async def test_a_backend_that_is_itself_again_gets_its_hedges_back() -> None:
+    judge = Scripted()
+    hedge = await hedging(judge, (FOREVER, GOOD), share=0.5)
+    for _ in range(MOST_LATE + 20):
+        await outcome(hedge, seconds=2.0)
+    judge.then((0.9, GOOD))
+    for _ in range(WATCHED_CALLS):
+        await ask(hedge)
+    judge.then((8.0, OTHER), (0.5, GOOD))
+    assert await ask(hedge) == GOOD
+
+
+async def test_calls_that_are_late_while_nobody_hedges_count_as_late_too() -> None:
+    judge = Scripted()
+    hedge = await hedging(judge, (FOREVER, GOOD), share=0.5)
+    for _ in range(WATCHED_CALLS + MOST_LATE):
+        await outcome(hedge, seconds=2.0)
+    judge.then((8.0, OTHER), (0.5, GOOD))
+    assert await ask(hedge) == OTHER
 
 
 async def test_once_slow_is_usual_it_is_not_late() -> None:

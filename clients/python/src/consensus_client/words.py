@@ -18,7 +18,7 @@ class _Words:
     def name(cls, value: int) -> str:
         """Return a value's short name; the number in words where this version knows none."""
         for name, known in vars(cls).items():
-            if name.isupper() and name != "PREFIX" and known == value:
+            if name.isupper() and known == value:
                 return name
         return f"{cls.PREFIX}{value}"
 

@@ -193,6 +193,7 @@ def test_a_rubric_is_a_goal_by_the_proportions_of_its_weights() -> None:
         ("C3", 0.25),
     ]
     assert goal_of([]).criteria == []
+    assert (goal.counting, goal_of(rubric, "last").counting) == ("every", "last")
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])

@@ -162,6 +162,8 @@ def test_others_words_cannot_move_the_cursor() -> None:
     assert all(each.isprintable() for each in text.replace("\n", ""))
     assert len(text.splitlines()) == 6
     assert max(map(len, text.splitlines())) <= 140
+    [line] = [line for line in text.splitlines() if line.endswith("x")]
+    assert len(line) == 72
 
 
 def test_the_top_three_unmet_are_those_most_often_unmet_then_the_heaviest() -> None:

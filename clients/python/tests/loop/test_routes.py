@@ -139,6 +139,7 @@ def test_a_fix_after_the_approval_is_asked_about_again(run: Any) -> None:
         assert state.candidate == "cost: 900"
         state.answer()
         assert run(fake, state, write, **hooks).status is LoopStatus.ACCEPTED
+    assert state.messages == []
 
 
 def test_rejection_sends_back_with_the_person_s_words(run: Any) -> None:
@@ -154,6 +155,7 @@ def test_rejection_sends_back_with_the_person_s_words(run: Any) -> None:
         report = run(fake, state, writing)
     assert told == ["Give a number."]
     assert [turn.decided_by for turn in report.turns] == ["person", "scripted"]
+    assert state.messages == []
 
 
 def test_a_person_can_end_the_run(run: Any) -> None:
