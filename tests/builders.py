@@ -9,6 +9,7 @@ import anyio
 
 from consensus.cascade import Engine
 from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import (
     Abstention,
     Answer,
@@ -18,7 +19,7 @@ from consensus.domain.gradient import (
     GradientResult,
 )
 from consensus.domain.policy import Action, Gate, Panel, Policy, Seat, Stage
-from consensus.domain.ports import Evaluation, Judge, SilentObserver
+from consensus.domain.ports import Judge, SilentObserver
 from consensus.domain.submission import Criterion, Submission
 from tests.virtual_clock import VirtualClock
 

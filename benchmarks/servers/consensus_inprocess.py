@@ -7,9 +7,9 @@ import anyio
 from benchmarks.workload import HEURISTICS, Heuristic
 from consensus.app import App, read_policies
 from consensus.config import Settings
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import GradientResult
 from consensus.domain.policy import Action, Panel, Policy, PolicySet, Seat, Stage
-from consensus.domain.ports import Evaluation
 from consensus.service.rulebook import Rulebook
 from consensus.telemetry.exposition import process_registry
 from consensus.telemetry.logs import structured_logs

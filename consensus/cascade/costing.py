@@ -9,9 +9,10 @@ import anyio
 
 from consensus.cascade.budget import Budget
 from consensus.cascade.failures import cancelled, failure_of
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Failure, FailureKind
 from consensus.domain.habits import bare
-from consensus.domain.ports import Costed, Deriver, Evaluation, Judge
+from consensus.domain.ports import Costed, Deriver, Judge
 
 TOLD_AFTERWARDS_USD = 1e-6
 """Of a judge that may tell its cost only with its answer: asked while anything is left."""

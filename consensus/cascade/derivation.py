@@ -15,8 +15,9 @@ from consensus.cascade.costing import worst_cost_of_deriving
 from consensus.cascade.failures import cancelled, failure_of
 from consensus.cascade.spend import Reservation, Spending, cost
 from consensus.domain.errors import CriteriaNotDerived, JudgeFailed, SpendLimitReached
+from consensus.domain.evaluation import Evaluation, Ledger
 from consensus.domain.gradient import FailureKind, Usage
-from consensus.domain.ports import Deriver, Evaluation, Ledger
+from consensus.domain.ports import Deriver
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERION_TEXT, Criterion
 
 BUDGET_SHARE = 0.5

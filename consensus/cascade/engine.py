@@ -25,9 +25,10 @@ from consensus.domain.decision import (
     StageResult,
     Verdict,
 )
+from consensus.domain.evaluation import Evaluation, Proofs
 from consensus.domain.ids import random_uuid
 from consensus.domain.policy import Action, Policy, Stage
-from consensus.domain.ports import Clock, Evaluation, Judges, Observer, Proofs, Prover
+from consensus.domain.ports import Clock, Judges, Observer, Prover
 from consensus.domain.submission import Submission
 from consensus.gates import checks_gate
 from consensus.guards import GuardOutcome

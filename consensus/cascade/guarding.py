@@ -14,9 +14,9 @@ from consensus.domain.decision import (
     StageResult,
     Verdict,
 )
+from consensus.domain.evaluation import Proofs
 from consensus.domain.guards import Guards
 from consensus.domain.policy import Action, Policy
-from consensus.domain.ports import Proofs
 from consensus.domain.submission import Submission
 from consensus.guards import (
     Claim,

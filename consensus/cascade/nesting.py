@@ -9,9 +9,10 @@ from consensus.cascade.costing import worst_cost
 from consensus.cascade.engine import Engine
 from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResult
 from consensus.domain.errors import InvalidRequest, Violation
+from consensus.domain.evaluation import Evaluation, Ledger
 from consensus.domain.gradient import Failure
 from consensus.domain.policy import Policy
-from consensus.domain.ports import Evaluation, Judges, Ledger, Observer, Prover
+from consensus.domain.ports import Judges, Observer, Prover
 
 
 class Nesting:

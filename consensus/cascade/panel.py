@@ -17,15 +17,14 @@ from consensus.cascade.tally import Slots
 from consensus.cascade.waiting import SideBySide
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation, Ledger
 from consensus.domain.gradient import Answer, Failure, FailureKind, GradientResult
 from consensus.domain.policy import Panel, Seat, Settle
 from consensus.domain.ports import (
     Clock,
-    Evaluation,
     InstantJudge,
     Judge,
     Judges,
-    Ledger,
     Observer,
     Pending,
     WaitingJudge,

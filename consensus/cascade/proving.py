@@ -10,9 +10,10 @@ from consensus.cascade.admission import plain
 from consensus.cascade.budget import Budget
 from consensus.cascade.waiting import SideBySide
 from consensus.domain.decision import CheckResult
+from consensus.domain.evaluation import Evaluation, Proofs
 from consensus.domain.gradient import Evidence
 from consensus.domain.policy import Policy
-from consensus.domain.ports import Evaluation, Proof, Proofs, Prover
+from consensus.domain.ports import Proof, Prover
 from consensus.domain.submission import Check, SandboxKind, Submission
 from consensus.validators import Effort, EffortSpentError, describe, subjects
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Evidence, Finding, GradientResult
-from consensus.domain.ports import Evaluation, Judge
+from consensus.domain.ports import Judge
 from consensus.domain.sight import Sees
 from consensus.domain.submission import Message, Submission
 

@@ -18,9 +18,10 @@ from consensus.cascade.costing import worst_costs
 from consensus.cascade.tally import Slots
 from consensus.domain.decision import SeatResult, SeatStatus
 from consensus.domain.errors import SpendLimitReached
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Failure, FailureKind, Usage
 from consensus.domain.policy import Policy
-from consensus.domain.ports import Clock, Evaluation, Judge
+from consensus.domain.ports import Clock, Judge
 
 MINUTE_SECONDS = 60.0
 WINDOW_MINUTES = 60

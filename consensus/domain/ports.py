@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from consensus.domain.decision import (
     CheckResult,
@@ -13,60 +13,10 @@ from consensus.domain.decision import (
     SeatResult,
     StageResult,
 )
-from consensus.domain.gradient import Answer, Usage
+from consensus.domain.evaluation import Evaluation, Ledger, Proofs
+from consensus.domain.gradient import Answer
 from consensus.domain.policy import Policy
 from consensus.domain.submission import Check, Criterion, SandboxKind, Submission
-
-OF_TRACE = "trace."
-"""How the keys of a memo begin that hang on the submission's trace alone."""
-
-
-class Evaluation(Struct, frozen=True):
-    """What the judges of one panel are asked; all seats share one instance."""
-
-    submission: Submission
-    hierarchy: Hierarchy
-    """Of the judges' own decisions: one deeper than the asking one."""
-    memo: dict[str, object] = field(default_factory=dict)
-    """What judges work out once for the whole panel, such as the encoded submission."""
-    proofs: "Proofs | None" = None
-    """What the sandbox found; None where no check needs it."""
-    ledgers: dict[str, "Ledger"] = field(default_factory=dict)
-    """By judge; made by `ledger`, taken by the panel when the seat is done."""
-
-    def memo_of_trace(self) -> dict[str, object]:
-        """Return what of the memo stays true of another submission with the same trace."""
-        if not self.submission.trace:
-            return {}
-        made = self.memo.copy()  # whole, while a thread that reads the trace adds to it
-        return {key: entry for key, entry in made.items() if key.startswith(OF_TRACE)}
-
-    def of(self, submission: Submission) -> "Evaluation":
-        """Return what is asked about another submission with the same trace and the same texts to
-        check; itself where it is the same one.
-        """
-        if submission is self.submission:
-            return self
-        return Evaluation(submission, self.hierarchy, self.memo_of_trace(), self.proofs)
-
-    def ledger(self, judge: str) -> "Ledger":
-        """Return the ledger of a judge's seat. What stands there outlasts failure and cancel."""
-        found = self.ledgers.get(judge)
-        if found is None:
-            found = self.ledgers[judge] = Ledger()
-        return found
-
-
-class Ledger(Struct):
-    """What one seat took: written by the judge and its habits, read by the panel."""
-
-    attempts: int = 0
-    """Calls to the backend, retries and hedges included; 0 counts as one."""
-    usage: Usage | None = None
-
-    def add(self, usage: Usage) -> None:
-        """Add what a call used. A call that was cancelled is billed too."""
-        self.usage = usage if self.usage is None else self.usage + usage
 
 
 class InstantJudge(Protocol):
@@ -184,17 +134,13 @@ class Validator(Protocol):
     """Evaluates deterministic checks."""
 
     def __call__(
-        self, checks: Sequence[Check], submission: Submission, proofs: "Proofs | None" = None
+        self, checks: Sequence[Check], submission: Submission, proofs: Proofs | None = None
     ) -> list[CheckResult]:
         """Return one result for each check, in order. Bounded in work; never raises.
 
         Checks that need the sandbox hold only where `proofs` says so.
         """
         ...
-
-
-Proofs = Mapping[Check, CheckResult]
-"""Results of the checks that need the sandbox."""
 
 
 class Proof(Struct, frozen=True):

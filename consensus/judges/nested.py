@@ -13,10 +13,11 @@ from consensus.domain.errors import (
     RequestError,
     SpendLimitReached,
 )
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec
 from consensus.domain.nesting import as_answer
-from consensus.domain.ports import Evaluation, NestedPolicies
+from consensus.domain.ports import NestedPolicies
 
 
 class PolicyJudge:

@@ -7,10 +7,11 @@ from consensus.cascade.derivation import BUDGET_SHARE, Derivation
 from consensus.cascade.spend import Purses
 from consensus.domain.decision import Hierarchy
 from consensus.domain.errors import InvalidRequest, Violation
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Usage
 from consensus.domain.habits import bare
 from consensus.domain.policy import Policy
-from consensus.domain.ports import Clock, Deriver, Evaluation, Judge, Judges
+from consensus.domain.ports import Clock, Deriver, Judge, Judges
 from consensus.domain.submission import Criterion, Submission
 from consensus.service.rulebook import Rulebook
 from consensus.service.validation import MAX_TASK, cost_limit, require

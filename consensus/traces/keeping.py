@@ -1,6 +1,6 @@
 """A trace kept with the evaluation that it is part of: its tree and its digest are made once."""
 
-from consensus.domain.ports import OF_TRACE, Evaluation
+from consensus.domain.evaluation import OF_TRACE, Evaluation
 from consensus.traces.digest import FULL_TOKENS, Digest, outline, whole
 from consensus.traces.spans import Trace
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from consensus.domain.decision import CheckResult
+from consensus.domain.evaluation import Proofs
 from consensus.domain.gradient import Evidence
-from consensus.domain.ports import Proofs
 from consensus.domain.submission import (
     Check,
     CheckTarget,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from consensus.domain.ports import OF_TRACE, Evaluation
+from consensus.domain.evaluation import OF_TRACE, Evaluation
 from consensus.domain.submission import (
     Criterion,
     Message,

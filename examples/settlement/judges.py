@@ -9,8 +9,8 @@ from typing import Literal
 
 import anyio
 
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer
-from consensus.domain.ports import Evaluation
 from consensus.wire.gradient import answer_from
 from examples.replay.prompts import JUDGES
 from examples.replay.recordings import read_answers

@@ -8,9 +8,9 @@ import pytest
 
 from consensus.domain.decision import ReasonCode, SeatStatus, Verdict
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, Failure, FailureKind
 from consensus.domain.policy import Seat, Settle
-from consensus.domain.ports import Evaluation
 from tests.builders import FOREVER, Instant, Waiting, Watcher, decide, scores, seats_of, stage
 
 

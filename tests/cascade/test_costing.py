@@ -13,9 +13,9 @@ from consensus.cascade import Engine
 from consensus.cascade.derivation import Derivation
 from consensus.domain.decision import Decision, Hierarchy, SeatStatus
 from consensus.domain.errors import CriteriaNotDerived, JudgeFailed, SpendLimitReached
+from consensus.domain.evaluation import Evaluation, Ledger
 from consensus.domain.gradient import Answer, Failure, FailureKind, Usage
 from consensus.domain.policy import Policy, SpendLimits
-from consensus.domain.ports import Evaluation, Ledger
 from consensus.domain.submission import Criterion
 from tests.builders import (
     FOREVER,

@@ -7,6 +7,7 @@ import pytest
 
 from consensus.domain.decision import Decision, ReasonCode, SeatResult, SeatStatus, Verdict
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import (
     Abstention,
     Answer,
@@ -17,7 +18,7 @@ from consensus.domain.gradient import (
     Signal,
 )
 from consensus.domain.policy import Seat
-from consensus.domain.ports import Evaluation, Pending
+from consensus.domain.ports import Pending
 from tests.builders import (
     Instant,
     Script,

@@ -9,9 +9,9 @@ import pytest
 
 from consensus.domain.decision import SeatStatus
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.policy import Settle, StrategyName
-from consensus.domain.ports import Evaluation
 from tests.builders import Waiting, decide, scores, seats_of, stage
 
 pytestmark = pytest.mark.usefixtures("nobody_looks")

@@ -9,9 +9,10 @@ from consensus.cascade import Engine
 from consensus.cascade.budget import Budget
 from consensus.cascade.proving import prove
 from consensus.domain.decision import Decision, Hierarchy, Verdict
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.guards import GoalGuards, Guards
 from consensus.domain.policy import Action, Policy, Stage
-from consensus.domain.ports import Evaluation, Proof, Prover
+from consensus.domain.ports import Proof, Prover
 from consensus.domain.submission import (
     Check,
     Contains,

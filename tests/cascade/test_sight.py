@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from consensus.domain.decision import SeatStatus
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Failure, FailureKind, Finding, FindingStatus, GradientResult
 from consensus.domain.policy import SpendLimits
-from consensus.domain.ports import Evaluation
 from consensus.domain.sight import Sees
 from consensus.domain.submission import Message, Submission
 from tests.builders import (

@@ -14,9 +14,9 @@ from consensus.cascade import Engine
 from consensus.cascade.spend import HourlyPurse, Purse, nanos
 from consensus.domain.decision import Decision, ReasonCode, SeatStatus
 from consensus.domain.errors import JudgeFailed, SpendLimitReached
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, Failure, FailureKind, Usage
 from consensus.domain.policy import Action, Policy, Settle, SpendLimits
-from consensus.domain.ports import Evaluation
 from tests.builders import (
     FOREVER,
     Instant,

@@ -7,8 +7,9 @@ import pytest
 
 from consensus.domain.decision import Hierarchy, SeatStatus
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, GradientResult, unit
-from consensus.domain.ports import Evaluation, Judge, WaitingJudge
+from consensus.domain.ports import Judge, WaitingJudge
 from consensus.domain.submission import Submission
 from consensus.validators import Locator
 from tests.builders import decide, seats_of, stage

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.decision import Hierarchy
-from consensus.domain.ports import Evaluation, InstantJudge
+from consensus.domain.evaluation import Evaluation
+from consensus.domain.ports import InstantJudge
 from consensus.domain.submission import Check, Contains, Submission
 from consensus.judges.embedded import embedded_judges
 from consensus.validators import run_checks

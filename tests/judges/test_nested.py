@@ -12,10 +12,11 @@ from consensus.cascade.nesting import Nesting
 from consensus.config.load import parse_policies
 from consensus.domain.decision import Decision, Hierarchy, SeatStatus, Verdict
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, Answer, Failure, FailureKind, Usage
 from consensus.domain.judges import JudgeSpec
 from consensus.domain.policy import Action, Policy, Seat, SpendLimits
-from consensus.domain.ports import Evaluation, Judge
+from consensus.domain.ports import Judge
 from consensus.judges.nested import PolicyJudge
 from consensus.validators import check_faults
 from tests.builders import (

@@ -4,8 +4,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from consensus.domain.evaluation import Evaluation, Ledger
 from consensus.domain.gradient import Usage
-from consensus.domain.ports import Evaluation, Judge, Ledger
+from consensus.domain.ports import Judge
 from consensus.domain.submission import Criterion
 from consensus.service.rulebook import Rulebook
 from tests.builders import Waiting, scores

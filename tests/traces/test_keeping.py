@@ -4,7 +4,7 @@ import pytest
 
 from consensus.cascade.derivation import Derived
 from consensus.domain.decision import Hierarchy
-from consensus.domain.ports import Evaluation
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.trace import Span
 from consensus.traces import Digest, Trace, digest, digest_of, is_large, kept, trace_of
 from consensus.traces.keeping import LARGE_SPANS

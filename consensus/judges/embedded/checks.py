@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from consensus.domain.decision import CheckResult
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, Answer, Finding, FindingStatus, GradientResult
-from consensus.domain.ports import Evaluation, Validator
+from consensus.domain.ports import Validator
 from consensus.domain.submission import Criterion
 from consensus.judges.embedded.shares import mean
 

@@ -7,8 +7,8 @@ Looks at the candidate alone, never at its truth.
 
 from typing import Literal
 
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, Answer, GradientResult, Signal
-from consensus.domain.ports import Evaluation
 from consensus.judges.embedded.detectors import DETECTORS, Seen, truncation
 
 CONFIDENCE_WITH_FAULT = 0.8

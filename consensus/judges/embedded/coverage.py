@@ -11,6 +11,7 @@ judged.
 import json
 from typing import Literal
 
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import (
     Abstention,
     Answer,
@@ -19,7 +20,6 @@ from consensus.domain.gradient import (
     FindingStatus,
     GradientResult,
 )
-from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
 from consensus.judges.embedded.shares import mean
 from consensus.judges.embedded.words import Passages, Wording, wording

@@ -7,8 +7,9 @@ from typing import TypeVar
 import anyio
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Ledger
 from consensus.domain.gradient import FailureKind, Usage
-from consensus.domain.ports import Clock, Ledger
+from consensus.domain.ports import Clock
 from consensus.judges.llm.chat import Ask, ChatBackend, Reply
 from consensus.judges.llm.failures import BackendFailed
 

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation, Ledger
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec
-from consensus.domain.ports import Clock, Evaluation, Ledger
+from consensus.domain.ports import Clock
 from consensus.domain.submission import Criterion
 from consensus.judges.llm.answer import answer_of
 from consensus.judges.llm.asking import WORTH_ANOTHER, Asking, at_once

@@ -6,7 +6,7 @@ What a model asks for may be anything: wrong questions are answered with an erro
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from consensus.domain.ports import Evaluation
+from consensus.domain.evaluation import Evaluation
 from consensus.judges.llm.chat import Tool, ToolUse
 from consensus.judges.llm.conversation import CHARS_PER_TOKEN
 from consensus.judges.llm.subject import Outlined

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import FailureKind
 from consensus.domain.judges import LlmSpec
-from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion
 from consensus.judges.llm import form
 from consensus.judges.llm.asking import LARGER

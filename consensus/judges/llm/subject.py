@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from consensus.domain.ports import Evaluation
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.submission import Criterion, Submission
 from consensus.judges.llm.conversation import CHARS_PER_TOKEN, outlined, told
 from consensus.judges.llm.length import is_long

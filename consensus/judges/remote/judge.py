@@ -5,9 +5,9 @@ from typing import Literal
 
 from consensus.domain.decision import MAX_DEPTH
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import JudgeSpec
-from consensus.domain.ports import Evaluation
 from consensus.judges.remote.backend import Backends
 from consensus.judges.remote.batching import Batcher
 from consensus.judges.remote.failures import DEPTH_EXCEEDED, closed, unreadable

@@ -5,9 +5,10 @@ from collections import deque
 from random import Random
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import BreakerHabit
-from consensus.domain.ports import Clock, Evaluation, WaitingJudge
+from consensus.domain.ports import Clock, WaitingJudge
 from consensus.judges.wrappers.limit import NoPlace
 from consensus.judges.wrappers.observer import HabitObserver
 from consensus.judges.wrappers.suspicion import Suspicion

@@ -9,9 +9,10 @@ from collections import OrderedDict
 from msgspec.structs import replace
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, Answer, FailureKind, GradientResult, unit
 from consensus.domain.judges import CacheHabit
-from consensus.domain.ports import Clock, Evaluation, WaitingJudge
+from consensus.domain.ports import Clock, WaitingJudge
 from consensus.judges.wrappers.observer import HabitObserver
 from consensus.judges.wrappers.wrapper import Wrapper
 from consensus.v1.judge_pb2 import EvaluateResponse

@@ -6,9 +6,10 @@ from collections import deque
 import anyio
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import HedgeHabit
-from consensus.domain.ports import Clock, Evaluation, WaitingJudge
+from consensus.domain.ports import Clock, WaitingJudge
 from consensus.judges.wrappers.allowance import Allowance
 from consensus.judges.wrappers.observer import HabitObserver
 from consensus.judges.wrappers.quantile import Quantiles

@@ -3,9 +3,10 @@
 import asyncio
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import LimitHabit
-from consensus.domain.ports import Clock, Evaluation, WaitingJudge
+from consensus.domain.ports import Clock, WaitingJudge
 from consensus.judges.wrappers.observer import HabitObserver
 from consensus.judges.wrappers.wrapper import Wrapper
 

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from consensus.domain.ports import Clock, Evaluation, WaitingJudge
+from consensus.domain.evaluation import Evaluation
+from consensus.domain.ports import Clock, WaitingJudge
 from consensus.judges.wrappers.observer import HabitObserver
 
 

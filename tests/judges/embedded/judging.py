@@ -5,8 +5,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from consensus.domain.decision import Hierarchy
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, Finding, FindingStatus, GradientResult
-from consensus.domain.ports import Evaluation, InstantJudge
+from consensus.domain.ports import InstantJudge
 from consensus.domain.submission import Check, Contains, Criterion, LengthLimit, Submission
 
 

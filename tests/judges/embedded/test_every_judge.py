@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.decision import Hierarchy
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, GradientResult, unit
-from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Criterion, Submission
 from consensus.judges.embedded import embedded_judges
 from consensus.validators import Locator, run_checks

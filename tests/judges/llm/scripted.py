@@ -9,9 +9,9 @@ from typing import Any
 import anyio
 
 from consensus.domain.decision import Hierarchy
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, GradientResult, Usage
 from consensus.domain.judges import JudgeSpec, LlmSpec
-from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
 from consensus.judges.llm.chat import Ask, Finish, Reply, Token
 from consensus.judges.llm.judge import LlmJudge

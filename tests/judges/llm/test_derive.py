@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Ledger
 from consensus.domain.gradient import FailureKind, Usage
-from consensus.domain.ports import Ledger
 from consensus.domain.submission import MAX_CRITERIA, Criterion
 from consensus.judges.llm.chat import Finish
 from consensus.judges.llm.derive import criterion_id, read_criteria

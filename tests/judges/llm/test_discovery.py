@@ -6,9 +6,9 @@ import pytest
 
 from consensus.domain.decision import Hierarchy
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Evidence, FindingStatus
 from consensus.domain.judges import Discovery, ProsePattern
-from consensus.domain.ports import Evaluation
 from consensus.judges.llm import form
 from consensus.judges.llm.chat import Finish, Reply, ToolUse
 from consensus.judges.llm.lookups import STEP_CHARS

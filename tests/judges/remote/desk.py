@@ -10,9 +10,9 @@ import grpc
 import grpc.aio
 
 from consensus.domain.decision import Hierarchy
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer
 from consensus.domain.judges import BatchLimits, JudgeSpec
-from consensus.domain.ports import Evaluation
 from consensus.judges.remote import Backends, RemoteJudge
 from consensus.v1 import judge_pb2
 from consensus.wire.gradient import answer_to

@@ -10,9 +10,9 @@ import pytest
 
 from consensus.domain.decision import Hierarchy, SeatStatus
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Failure, FailureKind
 from consensus.domain.policy import Seat, Settle, StrategyName
-from consensus.domain.ports import Evaluation
 from consensus.v1 import judge_pb2
 from consensus.wire.gradient import answer_to
 from tests.builders import (

@@ -7,7 +7,7 @@ from hypothesis import Phase, given, settings
 
 from consensus.config.build import EMBEDDED as NAMES
 from consensus.domain.decision import Hierarchy
-from consensus.domain.ports import Evaluation
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.submission import Submission
 from consensus.judges.embedded import embedded_judges
 from consensus.v1 import judge_pb2

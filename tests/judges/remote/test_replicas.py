@@ -9,7 +9,7 @@ import pytest
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from consensus.domain.decision import Hierarchy
-from consensus.domain.ports import Evaluation
+from consensus.domain.evaluation import Evaluation
 from consensus.judges.remote import RemoteJudge
 from consensus.v1 import judge_pb2_grpc
 from consensus.wire.gradient import answer_to

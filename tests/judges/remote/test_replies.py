@@ -8,8 +8,8 @@ import pytest
 
 from consensus.domain.decision import MAX_DEPTH, Hierarchy
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, Evidence, Failure, FailureKind
-from consensus.domain.ports import Evaluation
 from consensus.domain.submission import Submission
 from consensus.judges.remote.failures import MAX_REPLY_BYTES
 from consensus.v1 import gradient_pb2, judge_pb2

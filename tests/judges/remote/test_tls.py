@@ -14,8 +14,8 @@ import grpc
 import pytest
 
 from consensus.domain.decision import Hierarchy
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import FailureKind, GradientResult
-from consensus.domain.ports import Evaluation
 from consensus.judges.remote import RemoteJudge
 from consensus.judges.remote import backend as backend_module
 from consensus.judges.remote.credentials import CredentialFiles, Stamp

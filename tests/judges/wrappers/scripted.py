@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from consensus.domain.decision import Hierarchy
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Answer, FailureKind, GradientResult, Usage
-from consensus.domain.ports import Evaluation, WaitingJudge
+from consensus.domain.ports import WaitingJudge
 from tests.builders import Script, scores, submission
 
 GOOD = scores(0.9)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consensus.domain.errors import JudgeFailed
+from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import Abstention, Answer, FailureKind
 from consensus.domain.judges import HedgeHabit
-from consensus.domain.ports import Evaluation
 from consensus.judges.wrappers.hedge import (
     FLOOR,
     GRACE_SECONDS,
