@@ -161,3 +161,8 @@ def models(policies: PolicySet) -> list[tuple[BackendSpec, str]]:
     """Return every backend and model that some judge of `policies` asks, in the file's order."""
     asked = {(j.llm.backend, j.llm.model): None for j in policies.judges.values() if j.llm}
     return [(policies.backends[backend], model) for backend, model in asked]
+
+
+def remote_judges(policies: PolicySet) -> list[JudgeSpec]:
+    """Return every judge of `policies` that is asked over gRPC, in the file's order."""
+    return [spec for spec in policies.judges.values() if spec.target]

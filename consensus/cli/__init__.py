@@ -1,4 +1,4 @@
-"""THE COMMANDS: serve, check, judge, judge-tool, derive, trace, demo, health. Thin."""
+"""THE COMMANDS: serve, check, judge, judge-tool, derive, trace, demo, health, policies. Thin."""
 
 import difflib
 import importlib
@@ -24,6 +24,7 @@ COMMANDS = {
     "trace": "Tell what an agent did, out of an OTLP file.",
     "demo": "Start a server, judge two drafts over gRPC, stop.",
     "health": "Ask a server for its health.",
+    "policies": "List policies: of a server, or of a policy file.",
 }
 EXIT_USAGE = 3
 """Bad arguments, files or submissions. 0, 1 and 2 are verdicts."""

@@ -20,14 +20,20 @@ WHOLE_FROM = 60
 @click.command(context_settings=HELP)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--quiet", is_flag=True, help="Print faults only.")
-@click.option("--live", is_flag=True, help="Ask every model what it accepts: real, tiny calls.")
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Ask every model what it accepts, by real, tiny calls, and every remote judge what it is.",
+)
 @click.pass_context
 def command(ctx: click.Context, file: Path | None, quiet: bool, live: bool) -> None:
     """Check a policy FILE, or the bundled policy without one.
 
     Prints one line for each fault, as FILE:LINE: KEY: what is wrong, and exits with 3; or the
     policies as they would be loaded, and exits with 0. With --live the models that judges ask are
-    tried too: 3 when one lacks what the file claims of it, 4 when one cannot be asked.
+    tried too, and the backends of remote judges are asked to describe them; none is sent anything
+    to judge. Exits with 3 when a backend lacks what the file claims of it, such as a judge of that
+    name, and with 4 when one cannot be asked.
     """
     try:
         policies = read_policies(file)

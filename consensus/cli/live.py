@@ -1,23 +1,25 @@
-"""`consensus check --live`: what every model accepts, beside what the policy file claims."""
+"""`consensus check --live`: every backend is asked, beside what the policy file says of it."""
+
+from itertools import groupby
 
 import anyio
 import click
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
-from consensus.bench import models
+from consensus.bench import models, remote_judges
 from consensus.cascade.admission import plain
-from consensus.cli import EXIT_FAILURE, EXIT_USAGE
-from consensus.cli.texts import said, table_of
+from consensus.cli import live_judges, live_models
+from consensus.domain.judges import BackendSpec, JudgeSpec
 from consensus.domain.policy import PolicySet
-from consensus.judges.llm.probe import Found, Probe, probe
-
-_COLOURS = {Found.ACCEPTED: "green", Found.UNKNOWN: "yellow"}
+from consensus.judges.llm.probe import Probe, probe
+from consensus.judges.remote import Backends
+from consensus.judges.remote.describe import Description, describe
 
 
 def check_live(policies: PolicySet, quiet: bool) -> int:
-    """Try every model that a judge asks, print a table for each, and return the exit code.
+    """Ask every model what it accepts and every remote judge what it is, print a table for each,
+    and return the exit code.
 
     3 where a backend lacks what the file claims, 4 where one cannot be asked, else 0. `quiet`:
     print only what is wrong.
@@ -31,63 +33,76 @@ def check_live(policies: PolicySet, quiet: bool) -> int:
         transient=True,
         disable=not console.is_terminal,
     )
+    asking = _Asking(policies, progress)
     with progress:
-        probes = anyio.run(_probe_all, policies, progress)
+        anyio.run(asking.run)
     if not quiet:
-        for found in probes:
-            _show(found, Console())
-    return _verdict(probes, quiet)
+        for found in asking.probes:
+            live_models.show(found, Console())
+        for said in asking.descriptions:
+            live_judges.show(said, Console())
+    return _verdict(asking.probes, asking.descriptions, quiet)
 
 
-async def _probe_all(policies: PolicySet, progress: Progress) -> list[Probe]:
-    probes = []
-    for spec, model in models(policies):
-        name = plain(f"{spec.name} / {model}", 60)
-        line = progress.add_task(name, total=None)
+class _Asking:
+    """Asks all backends beside each other; the models of one, which it may have to load, in turn.
 
-        def told(what: str, name: str = name, line: TaskID = line) -> None:
-            progress.update(line, description=f"{name}: {what}")
+    Answers are kept in the order of the file.
+    """
 
-        probes.append(await probe(spec, model, told))
-        progress.remove_task(line)
-    return probes
+    def __init__(self, policies: PolicySet, progress: Progress) -> None:
+        self._models = models(policies)
+        self._judges = remote_judges(policies)
+        self._progress = progress
+        self._probes: dict[tuple[str, str], Probe] = {}
+        self._descriptions: dict[str, Description] = {}
+
+    @property
+    def probes(self) -> list[Probe]:
+        return [self._probes[spec.name, model] for spec, model in self._models]
+
+    @property
+    def descriptions(self) -> list[Description]:
+        return [self._descriptions[spec.name] for spec in self._judges]
+
+    async def run(self) -> None:
+        """Ask."""
+        backends = Backends()
+        by_backend = sorted(self._models, key=lambda asked: asked[0].name)
+        async with anyio.create_task_group() as group:
+            for _, of_one in groupby(by_backend, key=lambda asked: asked[0].name):
+                group.start_soon(self._probe_each, list(of_one))
+            for spec in self._judges:
+                group.start_soon(self._describe, spec, backends)
+
+    async def _probe_each(self, asked: list[tuple[BackendSpec, str]]) -> None:
+        for spec, model in asked:
+            name = plain(f"{spec.name} / {model}", 60)
+            line = self._progress.add_task(name, total=None)
+
+            def told(what: str, name: str = name, line: TaskID = line) -> None:
+                self._progress.update(line, description=f"{name}: {what}")
+
+            self._probes[spec.name, model] = await probe(spec, model, told)
+            self._progress.remove_task(line)
+
+    async def _describe(self, spec: JudgeSpec, backends: Backends) -> None:
+        name = plain(f"{spec.name} at {spec.target}", 60)
+        line = self._progress.add_task(f"{name}: DescribeJudge", total=None)
+        self._descriptions[spec.name] = await describe(spec, backends)
+        self._progress.remove_task(line)
 
 
-def _show(found: Probe, console: Console) -> None:
-    console.print(said(f"{found.spec.name} / {found.model}", "bold"))
-    console.print(said(f"{found.spec.kind} at {found.spec.base_url}", "dim"))
-    if found.trouble:
-        reached = "reached" if found.reachable else "not reached"
-        console.print(said(f"{reached}: {found.trouble}", "red"), Text(), sep="\n")
-        return
-    table = table_of("", "capability", "backend", "file")
-    for name, outcome in found.found.items():
-        table.add_row(*_row(found, name, outcome))
-    console.print(table, Text(), sep="\n")
-
-
-def _row(found: Probe, name: str, outcome: Found) -> tuple[Text, ...]:
-    claimed = "claims it" if name in found.claims else "-"
-    colour = _COLOURS.get(outcome, "dim")
-    if name in found.contradictions:
-        return tuple(Text(words, "bold red") for words in ("✗", name, outcome.value, claimed))
-    mark = Text("✓", "green") if outcome is Found.ACCEPTED else Text("")
-    return mark, Text(name), Text(outcome.value, colour), Text(claimed)
-
-
-def _verdict(probes: list[Probe], quiet: bool) -> int:
-    code = 0
-    for found in probes:
-        name = plain(f"{found.spec.name} / {found.model}", 200)
-        if found.trouble:
-            click.secho(f"{name}: {found.trouble}", fg="red", err=True)
-            code = code or EXIT_FAILURE
-        for lacking in found.contradictions:
-            words = f"the file claims {lacking}, the backend says: {found.found[lacking].value}"
-            click.secho(f"{name}: {words}", fg="red", err=True)
-            code = EXIT_USAGE
-    if not probes:
-        click.secho("No judge asks a model: nothing to try.", fg="yellow", err=True)
-    elif not code and not quiet:
-        click.secho("Every model accepts what the file claims.", fg="green")
-    return code
+def _verdict(probes: list[Probe], descriptions: list[Description], quiet: bool) -> int:
+    faults = [fault for found in probes for fault in live_models.faults(found)]
+    faults += [fault for said in descriptions for fault in live_judges.faults(said)]
+    for _, words in faults:
+        click.secho(words, fg="red", err=True)
+    if not probes and not descriptions:
+        click.secho("No judge asks a model or a server: nothing to try.", fg="yellow", err=True)
+    elif not faults and not quiet:
+        if probes:
+            click.secho("Every model accepts what the file claims.", fg="green")
+        if descriptions:
+            click.secho("Every remote judge was reached.", fg="green")
+    return min((code for code, _ in faults), default=0)  # what is lacking outweighs a failure

@@ -58,7 +58,7 @@ class RemoteKeys(Section):
         "",
         max_length=64,
         description="Which of the backend's judges to ask; of a consensus server, which policy."
-        " Empty: its default.",
+        " Empty: its default. `consensus check --live` asks whether there is one of that name.",
     )
     tls: TlsSection | None = Field(None, description="Connect with TLS. Absent: plaintext.")
     health_check: bool = Field(

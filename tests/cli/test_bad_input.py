@@ -36,6 +36,10 @@ from tests.cli.running import COMMAND, FIRST, SECOND, run, write
         (["serve", "--reload-seconds", "inf"], "inf is no number of seconds"),
         (["serve", "--metrics", "unix:/run/metrics"], "must be HOST:PORT"),
         (["serve", "--listen", "127.0.0.1:²"], "must be HOST:PORT"),
+        (["policies", "--target", "a", "--policy-file", "b"], "--policy-file lists a file's"),
+        (["policies", "--policy-file", "/no/such.yaml"], "/no/such.yaml:1: (file): "),
+        (["policies", "--timeout-seconds", "0"], "'--timeout-seconds': 0.0 is not in"),
+        (["policies", "more"], "Got unexpected extra argument"),
         (["health", "--timeout-seconds", "inf"], "inf is no number of seconds"),
         (["serve", "--log-level", "loud"], "'loud' is not one of"),
         (["health", "--timeout-seconds", "never"], "'never' is not a valid float"),
@@ -56,7 +60,17 @@ def test_no_command_prints_them_all_and_help_is_no_mistake() -> None:
     assert run().code == 3
     asked = run("--help")
     assert asked.code == 0
-    for name in ("serve", "check", "judge", "judge-tool", "derive", "trace", "demo", "health"):
+    for name in (
+        "serve",
+        "check",
+        "judge",
+        "judge-tool",
+        "derive",
+        "trace",
+        "demo",
+        "health",
+        "policies",
+    ):
         assert name in asked.out
         assert run(name, "-h").code == 0
     assert run("--version").out.startswith("consensus, version ")

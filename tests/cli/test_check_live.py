@@ -101,10 +101,10 @@ def test_a_terminal_shows_what_is_being_tried(tmp_path: Path) -> None:
     assert "one / m" in ran.err
 
 
-def test_without_models_there_is_nothing_to_try() -> None:
+def test_without_models_and_remote_judges_there_is_nothing_to_try() -> None:
     ran = run("check", "--live")
     assert ran.code == 0
-    assert ran.err == "No judge asks a model: nothing to try.\n"
+    assert ran.err == "No judge asks a model or a server: nothing to try.\n"
 
 
 def test_a_faulty_file_asks_nobody(tmp_path: Path) -> None:

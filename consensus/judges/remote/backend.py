@@ -60,6 +60,10 @@ class Backend:
                 self._watch = asyncio.create_task(self._watch_files(self._files))
         return batcher
 
+    async def describe(self, request: bytes, timeout_seconds: float) -> bytes:
+        """Ask what a judge is; encoded, as is the answer. Raises grpc.aio.AioRpcError."""
+        return await self._connection.describe(request, timeout=timeout_seconds)
+
     async def leave(self, grace_seconds: float) -> None:
         """Say that one judge is closed; the last one closes the backend."""
         self.users -= 1

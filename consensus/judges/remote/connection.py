@@ -30,13 +30,14 @@ Method = grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
 
 
 class Connection:
-    """A channel and its two methods: bytes in, bytes out."""
+    """A channel and its methods: bytes in, bytes out."""
 
     def __init__(self, spec: JudgeSpec, credentials: Credentials | None) -> None:
         """Make the channel; it connects on the first call. Must run inside the event loop."""
         self._channel = _channel(spec, credentials)
         self.evaluate: Method = self._channel.unary_unary(f"/{SERVICE}/Evaluate")
         self.evaluate_batch: Method = self._channel.unary_unary(f"/{SERVICE}/EvaluateBatch")
+        self.describe: Method = self._channel.unary_unary(f"/{SERVICE}/DescribeJudge")
         self._loop = asyncio.get_running_loop()
         self._batches = spec.batch.max_items > 1
         self._refused_at = -math.inf

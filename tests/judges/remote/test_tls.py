@@ -12,13 +12,16 @@ from typing import Any
 import anyio
 import grpc
 import pytest
+from msgspec.structs import replace
 
 from consensus.domain.decision import Hierarchy
 from consensus.domain.evaluation import Evaluation
 from consensus.domain.gradient import FailureKind, GradientResult
+from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote import RemoteJudge
 from consensus.judges.remote import backend as backend_module
 from consensus.judges.remote.credentials import CredentialFiles, Stamp
+from consensus.judges.remote.describe import Standing, describe
 from consensus.v1 import judge_pb2
 from consensus.wire.gradient import answer_to
 from tests.builders import scores, submission
@@ -87,6 +90,20 @@ async def test_another_name_in_the_certificate_is_refused(backend: Backend, ca_f
 
 async def test_a_certificate_of_strangers_is_refused(backend: Backend, stranger: Path) -> None:
     await refused(backend, tls=True, tls_ca_file=str(stranger), tls_server_name=NAME)
+
+
+async def test_who_asks_what_a_judge_is_trusts_whom_the_judge_trusts(
+    backend: Backend, ca_file: Path, stranger: Path
+) -> None:
+    spec = JudgeSpec(
+        name="j", kind="remote", target=backend.target, tls=True, tls_ca_file=str(ca_file)
+    )
+    for changed, standing in (
+        ({"tls_server_name": NAME}, Standing.SILENT),  # reached; it describes nothing
+        ({}, Standing.UNREACHED),
+        ({"tls_server_name": NAME, "tls_ca_file": str(stranger)}, Standing.UNREACHED),
+    ):
+        assert (await describe(replace(spec, **changed))).standing is standing
 
 
 @pytest.mark.parametrize("has_file", [True, False])
