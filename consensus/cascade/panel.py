@@ -160,13 +160,11 @@ class Fanout:
     async def _ask(self, index: int, seat: Seat, judge: WaitingJudge, timeout: float) -> None:
         try:
             self._answered(index, seat, await judge.evaluate(self.given(judge), timeout))
-        except (Exception, asyncio.CancelledError) as error:  # costs this seat alone
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - its seat alone
             if not cancelled():
                 self._failed(index, seat, error)
             elif not self._beside.stopping:
-                self._failed(index, seat, _late(timeout))
-            elif isinstance(error, asyncio.CancelledError):
-                raise
+                self._failed(index, seat, _late(timeout))  # else nobody waits for it any more
 
     def _start(self, index: int, seat: Seat) -> None:
         self._started[index] = self._clock.monotonic()

@@ -1,10 +1,11 @@
 """Checks the JSON of any shape in a submission: outputs, context, and the schemas of checks."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from google.protobuf import struct_pb2
+from msgspec import Struct
 
 from consensus.domain.errors import Violation
 from consensus.domain.submission import MAX_CRITERIA
@@ -20,18 +21,29 @@ MAX_VALUES = 100_000
 _Found = Iterator[Violation]
 
 
-def free_form(message: pb.Submission, path: str) -> _Found:
+class FreeForm(Struct, frozen=True, kw_only=True):
+    """The parts of a request that may hold JSON of any shape, as they came, and their fields."""
+
+    context: struct_pb2.Struct
+    context_at: str
+    criteria: Sequence[pb.Criterion]
+    criteria_at: str
+    outputs: Mapping[str, struct_pb2.Value] = {}
+    outputs_at: str = ""
+
+
+def free_form(given: FreeForm) -> _Found:
     """Yield what is not finite or nested too deep in outputs and context."""
-    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
-        yield from _json(f"{path}.outputs[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
-    for key, value in message.context.fields.items():
-        yield from _json(f"{path}.context.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1)
+    for key, value in islice(given.outputs.items(), MAX_OUTPUTS):
+        yield from _json(f"{given.outputs_at}[{key[:64]!r}]", value, MAX_CONTEXT_DEPTH)
+    for key, value in given.context.fields.items():
+        yield from _json(f"{given.context_at}.{key[:64]}", value, MAX_CONTEXT_DEPTH - 1)
 
 
-def too_much(message: pb.Submission, path: str) -> Violation | None:
-    """Return where the values of a submission become too many; None where they do not."""
+def too_much(given: FreeForm) -> Violation | None:
+    """Return where the values become too many; None where they do not."""
     left = MAX_VALUES
-    for at, values in _parts(message, path):
+    for at, values in _parts(given):
         for value in values:
             left = _counted_off(value, left)
             if left < 0:
@@ -45,14 +57,14 @@ def too_deep(schema: struct_pb2.Struct, path: str) -> Violation | None:
     return next(_json(path, struct_pb2.Value(struct_value=schema), MAX_SCHEMA_DEPTH), None)
 
 
-def _parts(message: pb.Submission, path: str) -> Iterator[tuple[str, Iterable[struct_pb2.Value]]]:
-    """Yield the parts of a submission that are JSON of any shape."""
-    for key, value in islice(message.outputs.items(), MAX_OUTPUTS):
-        yield f"{path}.outputs[{key[:64]!r}]", (value,)
-    yield f"{path}.context", message.context.fields.values()
-    for index, criterion in enumerate(islice(message.rubric.criteria, MAX_CRITERIA)):
+def _parts(given: FreeForm) -> Iterator[tuple[str, Iterable[struct_pb2.Value]]]:
+    """Yield where there are JSON values, and the values."""
+    for key, value in islice(given.outputs.items(), MAX_OUTPUTS):
+        yield f"{given.outputs_at}[{key[:64]!r}]", (value,)
+    yield given.context_at, given.context.fields.values()
+    for index, criterion in enumerate(islice(given.criteria, MAX_CRITERIA)):
         for number, check in enumerate(islice(criterion.checks, MAX_CHECKS)):
-            at = f"{path}.rubric.criteria[{index}].checks[{number}].json_schema"
+            at = f"{given.criteria_at}[{index}].checks[{number}].json_schema"
             yield at, check.json_schema.fields.values()
 
 

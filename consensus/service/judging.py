@@ -77,11 +77,11 @@ class Judging:
     ) -> Decision:
         """Return the decision of the policy that `request.judge` names. Raises RequestError."""
         validation.require(validation.evaluate_request(request, path))
-        hierarchy = hierarchy_from(request.hierarchy)
-        if hierarchy.depth > MAX_DEPTH:
-            route = " > ".join(hierarchy.path)
-            words = f"depth {hierarchy.depth} is above {MAX_DEPTH}: {route}"
-            raise DepthExceeded(words, {"depth": str(hierarchy.depth), "path": route})
+        depth = request.hierarchy.depth
+        if depth > MAX_DEPTH:  # what is beyond is neither validated nor looked at
+            route = " > ".join(request.hierarchy.path[: MAX_DEPTH + 1])
+            words = f"depth {depth} is above {MAX_DEPTH}: {route}"
+            raise DepthExceeded(words, {"depth": str(depth), "path": route})
         rulebook = self._rules.current
         policy = rulebook.policy(request.judge, f"{path}judge")
         validation.require(validation.rubric_present(request.submission, policy, path))
@@ -94,7 +94,7 @@ class Judging:
             rulebook.judges,
             self._observer,
             budget_seconds=budget_seconds,
-            hierarchy=hierarchy,
+            hierarchy=hierarchy_from(request.hierarchy),
             memo=memo,
             prover=rulebook.prover,
         )

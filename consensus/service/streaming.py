@@ -11,7 +11,6 @@ from consensus.domain.decision import Decision, Hierarchy, SeatResult, StageResu
 from consensus.domain.execution import STATE_AFTER, ChildExecutions, ExecutionState
 from consensus.domain.policy import Policy
 from consensus.domain.ports import Observer, SilentObserver
-from consensus.service.calls import stray_cancellation
 from consensus.v1 import consensus_pb2 as pb
 from consensus.wire.decision import seat_to, stage_to
 from consensus.wire.execution import child_to, state_changed_to
@@ -40,11 +39,7 @@ async def stream(
         with send:
             try:
                 await judge(_Beginning(request, observer, send.send_nowait, now))
-            except asyncio.CancelledError as error:
-                if not stray_cancellation():
-                    raise
-                failed.append(error)
-            except Exception as error:  # noqa: BLE001 - raised below
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - raised below
                 failed.append(error)
 
     with receive:  # outlives the judging: an observer must not raise because nobody reads

@@ -10,9 +10,9 @@ from consensus.domain.errors import Violation
 from consensus.domain.ports import Observer
 from consensus.domain.tool_call import ToolVerdict
 from consensus.service import validation
+from consensus.service.free_form import FreeForm, free_form, too_much
 from consensus.service.rulebook import RulesInForce
 from consensus.service.sandboxed import require_sandbox
-from consensus.v1 import submission_pb2
 from consensus.v1 import tool_call_pb2 as pb
 from consensus.validators.arguments import MAX_ARGUMENTS
 from consensus.wire.tool_call import proposal_from, verdict_to
@@ -26,8 +26,6 @@ MAX_MARK = 200
 MAX_STATUS = 64
 _TOOL = re.compile(r"[A-Za-z0-9._:/@+-]{1,128}")
 _TOOL_WORDS = "must be 1 to 128 letters, digits or any of '._:/@+-'"
-_SUBMISSION = {"task": "task", "rubric": "rubric", "context": "call.arguments"}
-"""Fields of a submission that are checked alike, and what they are called here."""
 
 _Found = Iterator[Violation]
 
@@ -76,15 +74,8 @@ def tool_call_request(request: pb.JudgeToolCallRequest) -> _Found:
     call = request.call
     yield from _tool("call.name", call.name)
     yield from _text("call.arguments_json", call.arguments_json, MAX_ARGUMENTS)
-    alike = submission_pb2.Submission(
-        task=request.task,
-        candidate="-",
-        rubric=request.rubric,
-        context=call.arguments if call.HasField("arguments") else None,
-    )
-    for found in validation.submission(alike, ""):
-        field, dot, rest = found.field.removeprefix(".").partition(".")
-        yield Violation(_SUBMISSION[field] + dot + rest, found.description)
+    yield from validation.task_given(request.task, "task")
+    yield from _arguments_and_rubric(request)
     for name in ("available_tools", "policy_violations"):
         tools: Sequence[str] = getattr(request, name)
         yield from _count(name, len(tools), MAX_TOOLS)
@@ -94,6 +85,21 @@ def tool_call_request(request: pb.JudgeToolCallRequest) -> _Found:
     yield from _history(request.tool_audit_history)
     yield from _text("validation_context", request.validation_context, MAX_MARK)
     yield from _text("execution_id", request.execution_id, MAX_MARK)
+
+
+def _arguments_and_rubric(request: pb.JudgeToolCallRequest) -> _Found:
+    criteria = request.rubric.criteria
+    given = FreeForm(
+        context=request.call.arguments,
+        context_at="call.arguments",
+        criteria=criteria,
+        criteria_at="rubric.criteria",
+    )
+    if beyond := too_much(given):
+        yield beyond
+        return
+    yield from free_form(given)
+    yield from validation.rubric(criteria, "rubric.criteria")
 
 
 def _mounts(mounts: Sequence[pb.WorkerMount]) -> _Found:

@@ -13,10 +13,18 @@ from consensus.domain.policy import Overrides, Policy
 from consensus.domain.soundness import gate_faults, panel_faults
 from consensus.domain.submission import CRITERION_ID, MAX_CRITERIA, MAX_CRITERION_TEXT
 from consensus.service import facts
-from consensus.service.free_form import MAX_CHECKS, MAX_OUTPUTS, free_form, too_deep, too_much
+from consensus.service.free_form import (
+    MAX_CHECKS,
+    MAX_OUTPUTS,
+    FreeForm,
+    free_form,
+    too_deep,
+    too_much,
+)
 from consensus.v1 import consensus_pb2, judge_pb2
 from consensus.v1 import submission_pb2 as pb
 from consensus.validators import Effort, check_faults
+from consensus.validators.soundness import MAX_COLUMNS, MAX_VALUES
 from consensus.wire.check import TARGET_FROM, check_from
 from consensus.wire.decision import STRATEGY_FROM
 
@@ -82,8 +90,7 @@ def evaluate_request(request: judge_pb2.EvaluateRequest, path: str = "") -> _Fou
 def submission(message: pb.Submission, path: str) -> _Found:
     """Yield what is wrong with a submission. What is absent costs nothing to look over."""
     task, candidate, outputs = message.task, message.candidate, message.outputs
-    if not 1 <= len(task) <= MAX_TASK:
-        yield _length(f"{path}.task", task, 1, MAX_TASK)
+    yield from task_given(task, f"{path}.task")
     if len(candidate) > MAX_CONTENT:
         yield _length(f"{path}.candidate", candidate, 0, MAX_CONTENT)
     alone = message.HasField("turn") or message.HasField("process") or message.HasField("scenario")
@@ -96,14 +103,28 @@ def submission(message: pb.Submission, path: str) -> _Found:
     criteria = message.rubric.criteria
     checked = any(c.checks for c in islice(criteria, MAX_CRITERIA))
     if outputs or message.HasField("context") or checked:
-        if beyond := too_much(message, path):
+        given = FreeForm(
+            outputs=outputs,
+            outputs_at=f"{path}.outputs",
+            context=message.context,
+            context_at=f"{path}.context",
+            criteria=criteria,
+            criteria_at=f"{path}.rubric.criteria",
+        )
+        if beyond := too_much(given):
             yield beyond
             return
-        yield from free_form(message, path)
+        yield from free_form(given)
     if messages := message.messages:
         yield from _messages(messages, f"{path}.messages")
     if criteria:
-        yield from _rubric(criteria, f"{path}.rubric.criteria")
+        yield from rubric(criteria, f"{path}.rubric.criteria")
+
+
+def task_given(task: str, path: str) -> _Found:
+    """Yield what is wrong with a task; `path` is its field."""
+    if not 1 <= len(task) <= MAX_TASK:
+        yield _length(path, task, 1, MAX_TASK)
 
 
 def _messages(messages: Sequence[pb.Message], path: str) -> _Found:
@@ -118,7 +139,8 @@ def _messages(messages: Sequence[pb.Message], path: str) -> _Found:
             yield _length(f"{path}[{index}].content", content, 0, MAX_CONTENT)
 
 
-def _rubric(criteria: Sequence[pb.Criterion], path: str) -> _Found:
+def rubric(criteria: Sequence[pb.Criterion], path: str) -> _Found:
+    """Yield what is wrong with a rubric; `path` is the field of its criteria."""
     if len(criteria) > MAX_CRITERIA:
         yield _count(path, len(criteria), MAX_CRITERIA)
         return
@@ -151,11 +173,21 @@ def _checks(checks: Sequence[pb.Check], path: str, effort: Effort) -> _Found:
             yield Violation(where, "has no kind of check; must have exactly one")
         elif check.target not in TARGET_FROM:
             yield Violation(f"{where}.target", f"is {check.target}, which is no target")
+        elif beyond := _too_many(check, where):
+            yield beyond
         elif kind == "json_schema" and (deep := too_deep(check.json_schema, where)):
             yield Violation(f"{where}.json_schema", deep.description)
         else:
             for field, words in check_faults(check_from(check), effort):
                 yield Violation(f"{where}.{field}", words)
+
+
+def _too_many(check: pb.Check, path: str) -> Violation | None:
+    """Return what a check lists too much of: counted before it is converted."""
+    values, columns = len(check.contains_all.values), len(check.sql.columns)
+    if values > MAX_VALUES:
+        return _count(f"{path}.contains_all", values, MAX_VALUES)
+    return _count(f"{path}.sql.columns", columns, MAX_COLUMNS) if columns > MAX_COLUMNS else None
 
 
 def overrides(wanted: Overrides, policy: Policy, path: str = "") -> _Found:

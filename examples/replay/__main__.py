@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from examples.interruptible import EXIT_INTERRUPTED, Interruptible
 from examples.replay.option import complete_prompts, data_option
 from examples.replay.panels import STRATEGIES
 from examples.replay.processes import ReplayError
@@ -19,10 +20,9 @@ from examples.replay.replay import Outcome, replay
 from examples.replay.report import lines, show
 
 EXIT_FAILED_SEATS = 1
-EXIT_INTERRUPTED = 130
 
 
-@click.command
+@click.command(cls=Interruptible)
 @data_option
 @click.option("--limit", type=click.IntRange(1), help="So many prompts, for a quick run.")
 @click.option("--batch-size", type=click.IntRange(1, 1000), default=64, show_default=True)

@@ -16,6 +16,7 @@ import grpc
 import grpc.aio
 
 from consensus.v1 import judge_pb2, judge_pb2_grpc
+from examples.interruptible import Interruptible
 from examples.replay.recordings import read_answers
 
 STOP_SECONDS = 1.0
@@ -89,7 +90,7 @@ async def serve(judge: RecordedJudge, listen: str) -> None:
     await server.stop(STOP_SECONDS)
 
 
-@click.command
+@click.command(cls=Interruptible)
 @click.option("--judge", required=True, help="Whose record to serve, such as gpt-5.4.")
 @click.option("--data", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--listen", default="127.0.0.1:0", show_default=True, help="Port 0: a free one.")

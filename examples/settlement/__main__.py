@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from consensus.domain.policy import Gate
+from examples.interruptible import Interruptible
 from examples.replay.option import complete_prompts, data_option
 from examples.replay.panels import STRATEGIES
 from examples.replay.prompts import JUDGES
@@ -23,7 +24,7 @@ EXIT_DIFFERS = 1
 _UNIT = click.FloatRange(0, 1)
 
 
-@click.command
+@click.command(cls=Interruptible)
 @data_option
 @click.option("--prompts", type=click.IntRange(1), help="So many prompts, for a quick run.")
 @click.option("--median", type=click.FloatRange(0, min_open=True), default=Latency().median,

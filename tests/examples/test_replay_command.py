@@ -9,6 +9,7 @@ import anyio
 import pytest
 from click.testing import CliRunner, Result
 
+from examples.interruptible import EXIT_INTERRUPTED
 from examples.replay import __main__ as command
 from examples.replay.prompts import JUDGES, RESPONSES
 from tests.examples.records import Row, alike, rows, write
@@ -108,5 +109,5 @@ def test_an_interrupted_replay_says_so(
 
     monkeypatch.setattr(command, "replay", interrupted)
     result = replayed(write(tmp_path / "data.gz", MATH))
-    assert result.exit_code == command.EXIT_INTERRUPTED
+    assert result.exit_code == EXIT_INTERRUPTED
     assert "judges and server are stopped" in result.output

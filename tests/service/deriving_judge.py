@@ -22,9 +22,12 @@ USED = Usage(input_tokens=40, output_tokens=20, cost_usd=0.002)
 class Model(Waiting):
     """Scores 0.9 and derives what `derived` says, or raises it where it is an exception."""
 
-    def __init__(self, name: str = "model", derived: object = RUBRIC) -> None:
+    def __init__(
+        self, name: str = "model", derived: object = RUBRIC, tells_usage: bool = True
+    ) -> None:
         super().__init__(name, 0.0, scores(0.9))
         self.derived = derived
+        self.tells_usage = tells_usage
         self.tasks: list[tuple[str, int]] = []
         self.worst: float | None = 0.01
 
@@ -43,7 +46,8 @@ class Model(Waiting):
     ) -> tuple[Criterion, ...]:
         self.tasks.append((task, max_criteria))
         self.timeouts.append(timeout_seconds)
-        ledger.add(USED)
+        if self.tells_usage:
+            ledger.add(USED)
         if isinstance(self.derived, BaseException):
             raise self.derived
         return self.derived  # type: ignore[return-value] # some models lie

@@ -262,6 +262,17 @@ async def test_deriving_is_paid_from_the_same_purse() -> None:
         assert len(model.tasks) == 1
 
 
+async def test_a_rubric_derived_without_any_usage_told_costs_nothing() -> None:
+    async with serving(SEATED) as server:
+        seat(server, Model(tells_usage=False))
+        asked = request(derive_criteria=DERIVE, max_cost_usd=0.011)
+        decision = (await server.consensus.Judge(asked)).decision
+    assert len(decision.derived_rubric.criteria) == 2
+    (_, scored) = decision.stages[0].consensus.individual_results
+    assert scored.HasField("gradient")  # 0.01 is left for it
+    assert decision.usage == gradient_pb2.Usage(input_tokens=40, output_tokens=20, cost_usd=0.002)
+
+
 @pytest.mark.parametrize("most", [0.0, -1.0, float("nan"), float("inf")])
 async def test_a_limit_must_be_an_amount_of_money(most: float) -> None:
     async with serving(SEATED) as server:

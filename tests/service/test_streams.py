@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import anyio
 import grpc
 import pytest
 
@@ -157,3 +158,23 @@ async def test_an_event_too_large_for_a_message_ends_the_stream_with_a_status() 
             "RESPONSE_TOO_LARGE",
         )
         assert server.witness.codes == [("StreamJudge", "RESOURCE_EXHAUSTED")]
+
+
+async def test_judging_stops_once_an_event_cannot_be_written() -> None:
+    names, hanging = [f"judge{index}" for index in range(12)], Hanging()
+    wordy = dict.fromkeys(names, answers(gradient(reasoning="x" * 8_000)))
+    staged = policy(*names, name="first")
+    staged["stages"][0]["on_pass"] = "advance"
+    staged["stages"] += policy("hanging", name="second", seat={"timeout_seconds": 100})["stages"]
+    async with (
+        backend(hanging=hanging, **wordy) as judges,
+        serving(
+            rules(judges.target, default=staged | {"deadline_seconds": 100}),
+            max_message_bytes=1 << 16,
+        ) as server,
+    ):
+        with anyio.fail_after(20):
+            seen = await refused(events(streamed(server, request())))
+            await server.app.admission.idle()
+        assert seen.reason == "RESPONSE_TOO_LARGE"
+        assert server.value("consensus_judge_inflight", judge="hanging") == 0

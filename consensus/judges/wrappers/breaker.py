@@ -1,7 +1,6 @@
 """Breaker: no calls for a while to a judge that keeps failing."""
 
 import asyncio
-from collections import deque
 from random import Random
 
 from consensus.domain.errors import JudgeFailed
@@ -12,17 +11,16 @@ from consensus.domain.ports import Clock, WaitingJudge
 from consensus.judges.wrappers.limit import NoPlace
 from consensus.judges.wrappers.observer import HabitObserver
 from consensus.judges.wrappers.suspicion import Suspicion
+from consensus.judges.wrappers.window import Window
 from consensus.judges.wrappers.wrapper import Wrapper
 
 CLOSED, OPEN, HALF_OPEN = "closed", "open", "half_open"
 JITTER = 0.2
 """An open breaker stays so for up to this share longer, lest all replicas probe at once."""
-_SLICES = 10
-"""Of the window; old calls leave it by the slice."""
 _LATE = 0.95
 """A call cancelled after this share of its time-out was late, not unwanted."""
 _HASTY = 0.5
-"""A call given less than this share of the longest time-out is late by its caller's doing."""
+"""A call given less than this share of the window's longest time-out is late by its caller."""
 _NO_WORD = (FailureKind.RATE_LIMITED, FailureKind.SPEND_LIMIT)
 """Says nothing about the backend's health."""
 _ANSWERS = (FailureKind.REFUSED, FailureKind.FILTERED)
@@ -45,7 +43,6 @@ class Breaker(Wrapper):
         self._random = random
         self._window = Window(habit.window_seconds)
         self._suspicion = Suspicion(self.name, observer)
-        self._longest = 0.0
         self._openings = 0
         """In a row; each doubles the wait."""
         self._era = 0
@@ -57,9 +54,9 @@ class Breaker(Wrapper):
     async def evaluate(self, evaluation: Evaluation, timeout_seconds: float) -> Answer:
         """Ask, unless the breaker is open. Raises JudgeFailed (BREAKER_OPEN) at once."""
         began = self._clock.monotonic()
+        self._window.asked(began, timeout_seconds)
         probing = self._admit(began)
         era = self._era
-        self._longest = max(self._longest, timeout_seconds)
         failed: bool | None = True  # anything that is not told apart below is a crash
         try:
             answer = await self.within.evaluate(evaluation, timeout_seconds)
@@ -104,7 +101,8 @@ class Breaker(Wrapper):
         return None if wanted else True
 
     def _late(self, timeout_seconds: float) -> bool | None:
-        return True if timeout_seconds >= _HASTY * self._longest else None
+        longest = self._window.longest(self._clock.monotonic())
+        return True if timeout_seconds >= _HASTY * longest else None
 
     def _count(self, failed: bool) -> None:
         now, habit = self._clock.monotonic(), self._habit
@@ -136,32 +134,3 @@ class Breaker(Wrapper):
         self._state = state
         self._era += 1
         self._observer.breaker(self.name, state)
-
-
-class Window:
-    """Calls and failures of the latest `seconds`."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._slices: deque[list[float]] = deque()  # [began, calls, failures], oldest first
-
-    def add(self, now: float, failed: bool) -> None:
-        """Count one call."""
-        self._forget(now)
-        if not self._slices or now - self._slices[-1][0] >= self._seconds / _SLICES:
-            self._slices.append([now, 0, 0])
-        self._slices[-1][1] += 1
-        self._slices[-1][2] += failed
-
-    def counted(self, now: float) -> tuple[float, float]:
-        """Return how many calls there were, and how many of them failed."""
-        self._forget(now)
-        return sum(s[1] for s in self._slices), sum(s[2] for s in self._slices)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._slices.clear()
-
-    def _forget(self, now: float) -> None:
-        while self._slices and now - self._slices[0][0] >= self._seconds:
-            self._slices.popleft()

@@ -75,13 +75,11 @@ class Retry(Wrapper):
         """
         if not failure.passing or failure.kind not in _PASSING:
             return None
-        asked = failure.retry_after_seconds or 0.0
-        if asked > left_seconds:
-            words = (
-                f"the backend wants {asked:.3g} s of rest; {max(left_seconds, 0):.3g} s are left"
-            )
+        asked, left = failure.retry_after_seconds or 0.0, max(left_seconds, 0.0)
+        if asked > left:
+            words = f"the backend wants {asked:.3g} s of rest; {left:.3g} s are left"
             raise JudgeFailed(FailureKind.RATE_LIMITED, words) from None
         # On top of what it asked for: else all that it turned away come back at once.
         wait = asked + self._random.uniform(0.0, self._most_jitter)
         usual = self._took.at(0.5) or 0.0
-        return wait if wait + usual < left_seconds and self._allowance.spend() else None
+        return wait if wait + usual < left and self._allowance.spend() else None

@@ -4,15 +4,19 @@ import asyncio
 import gc
 import math
 import weakref
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
 import anyio
 import pytest
 
+from consensus.domain.decision import Hierarchy
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import BatchLimits
+from consensus.domain.ports import Evaluation
 from consensus.judges.remote import Backends, batching, waiting
+from tests.builders import submission
 from tests.judges.remote.desk import Asker, Desk, answered, asker, desk
 
 LATE = (FailureKind.TIMEOUT, "the backend did not answer in time")
@@ -425,3 +429,55 @@ async def test_closing_at_once_fails_what_waits_and_what_is_under_way(patient: N
         await judge.judge.close(0)
         reasons = [(await failure(task)).reason for task in tasks]
     assert reasons == ["the connection is closed"] * 3
+
+
+class Counter:
+    """Is told of calls. A batcher keeps it, so that it lasts as long as the batcher does."""
+
+    def __call__(self, target: str, items: int) -> None:
+        pass
+
+
+async def closed_after_an_answer(one: Asker, backend: Desk) -> None:
+    """Its alarm would ring in ten minutes."""
+    call = one.ask("a", 600)
+    await backend.arrived(1)
+    backend.calls[0].go.set()
+    await answered([call])
+    await one.judge.close(0)
+
+
+async def closed_while_it_gathers(one: Asker, backend: Desk) -> None:
+    """Its batch would depart some turns later."""
+    asked = one.judge.begin(Evaluation(submission(), Hierarchy("", 1)), 600)
+    await one.judge.close(0)
+    with pytest.raises(JudgeFailed):
+        asked.answer()
+
+
+async def closed_while_one_waits_for_a_place(one: Asker, backend: Desk) -> None:
+    """What waits would depart without a place in a minute."""
+    tasks = [one.ask("a", 600)]
+    await backend.arrived(1)
+    tasks.append(one.ask("b", 600))
+    await turns()
+    await one.judge.close(0)
+    for task in tasks:
+        await failure(task)
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [closed_after_an_answer, closed_while_it_gathers, closed_while_one_waits_for_a_place],
+)
+async def test_nothing_of_a_closed_batcher_is_left_in_the_loop(
+    patient: None, closed: Callable[[Asker, Desk], Awaitable[None]]
+) -> None:
+    counter = Counter()
+    kept = weakref.ref(counter)
+    async with desk() as backend:
+        one = Asker(backend.target, BatchLimits(max_inflight=1), Backends(counter))
+        await closed(one, backend)
+        del one, counter
+        gc.collect()
+        assert kept() is None

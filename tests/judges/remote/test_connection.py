@@ -128,6 +128,7 @@ async def test_an_answer_that_is_not_needed_any_more_is_cancelled_at_the_backend
         decision = await decide(rules, quick, slow, watcher=watcher)
         await second.ended.wait()
     assert decision.stages[0].settled
+    assert seats_of(decision)["slow"].status is SeatStatus.SKIPPED
     assert watcher.balanced
 
 
@@ -184,6 +185,62 @@ async def test_a_closed_judge_leaves_no_connection_behind() -> None:
             await judge.close(0)
             with anyio.fail_after(10):
                 await ended.wait()
+
+
+class Leaving(asyncio.Protocol):
+    """Speaks just enough HTTP/2 to note every call and go away without having looked at it.
+
+    gRPC's core would send such a call again by itself, where nobody here counts or pays it.
+    """
+
+    FRAME, PREFACE, HEADERS, SETTINGS = 9, 24, 1, 4
+    OURS, SEEN = bytes.fromhex("000000040000000000"), bytes.fromhex("000000040100000000")
+    GOING = bytes.fromhex("0000080700000000000000000000000000")
+
+    def __init__(self, connections: "list[Leaving]") -> None:
+        self.calls = 0
+        self.ended = anyio.Event()
+        connections.append(self)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport, self.came, self.greeted = transport, b"", False
+        transport.write(self.OURS)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.ended.set()
+
+    def data_received(self, data: bytes) -> None:
+        self.came += data
+        if not self.greeted and len(self.came) >= self.PREFACE:
+            self.greeted, self.came = True, self.came[self.PREFACE :]
+        while self.greeted and len(self.came) >= self.FRAME:
+            length, kind = int.from_bytes(self.came[:3]), self.came[3]
+            if len(self.came) < self.FRAME + length:
+                return
+            self.came = self.came[self.FRAME + length :]
+            if kind == self.SETTINGS and length:
+                self.transport.write(self.SEEN)
+            elif kind == self.HEADERS:
+                self.calls += 1
+                self.transport.write(self.GOING)
+
+
+async def test_a_call_that_the_backend_did_not_look_at_is_not_sent_again_unseen() -> None:
+    connections: list[Leaving] = []
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Leaving(connections), "127.0.0.1", 0)
+    async with server:
+        target = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with judge_at(target) as judge:
+            reason = (await fails_as_judges_fail(judge, submission())).reason
+    for _ in range(10):  # gRPC connects anew at once: what was accepted last is made by now
+        await asyncio.sleep(0)
+    for connection in connections:
+        connection.transport.abort()
+        await connection.ended.wait()
+    assert reason == "the backend answered UNAVAILABLE"
+    assert sum(connection.calls for connection in connections) == 1
 
 
 async def test_closing_a_judge_twice_is_harmless() -> None:

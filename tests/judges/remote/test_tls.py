@@ -5,6 +5,7 @@ import shutil
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from consensus.domain.gradient import FailureKind, GradientResult
 from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote import RemoteJudge
 from consensus.judges.remote import backend as backend_module
+from consensus.judges.remote.connection import Connection
 from consensus.judges.remote.credentials import CredentialFiles, Stamp
 from consensus.judges.remote.describe import Standing, describe
 from consensus.v1 import judge_pb2
@@ -223,6 +225,60 @@ async def test_a_rotated_certificate_is_shown_by_new_calls_and_old_ones_finish(
         go.set()
         assert await under_way == "first"
         assert await shown(judge) == "second"
+
+
+class Relay:
+    """Stands between a judge and its backend, and tells which connections have ended."""
+
+    def __init__(self, target: str) -> None:
+        self._host, _, port = target.rpartition(":")
+        self._port = int(port)
+        self.ended: list[anyio.Event] = []
+
+    async def __call__(self, ours: asyncio.StreamReader, answer: asyncio.StreamWriter) -> None:
+        ended = anyio.Event()
+        self.ended.append(ended)
+        theirs, ask = await asyncio.open_connection(self._host, self._port)
+        back = asyncio.create_task(self._pass_on(theirs, answer))
+        await self._pass_on(ours, ask)
+        ended.set()
+        await back
+
+    async def _pass_on(self, come: asyncio.StreamReader, go: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await come.read(1 << 16):
+                go.write(data)
+        go.close()
+
+
+async def test_the_old_connection_is_closed_once_a_rotated_certificate_is_shown(
+    ca_file: Path,
+    stranger: Path,
+    choosy: Backend,
+    tmp_path: Path,
+    quick_looks: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: list[Connection] = []  # or they would close when Python forgets them
+
+    def connection(*given: Any) -> Connection:
+        kept.append(Connection(*given))
+        return kept[-1]
+
+    monkeypatch.setattr(backend_module, "Connection", connection)
+    relay = Relay(choosy.target)
+    copy(ca_file, tmp_path / "ours.pem")
+    async with await asyncio.start_server(relay, "127.0.0.1", 0) as between:
+        target = f"127.0.0.1:{between.sockets[0].getsockname()[1]}"
+        async with judge_at(target, **ours(tmp_path, ca_file)) as judge:
+            assert await shown(judge) == "first"
+            copy(stranger, tmp_path / "ours.pem")
+            await until_shown(judge, "second")
+            old, new = relay.ended
+            with anyio.fail_after(10):
+                await old.wait()
+            assert not new.is_set()
+            assert await shown(judge) == "second"
 
 
 @pytest.mark.parametrize("fault", ["no PEM", "another's key", "gone"])

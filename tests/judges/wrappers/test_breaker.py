@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import FailureKind
 from consensus.domain.judges import BreakerHabit
-from consensus.judges.wrappers.breaker import JITTER, Breaker, Window
+from consensus.judges.wrappers.breaker import JITTER, Breaker
 from consensus.judges.wrappers.limit import NoPlace
+from consensus.judges.wrappers.window import Window
 from tests.builders import FOREVER, Script
 from tests.judges.wrappers.scripted import (
     GOOD,
@@ -154,6 +155,35 @@ async def test_one_callers_haste_does_not_take_the_judge_away_from_all() -> None
     assert await calls(breaker, 40, seconds=0.5) == [FailureKind.TIMEOUT] * 40
     assert await calls(breaker, 1) == [GOOD]
     assert judge.calls == 42
+
+
+async def test_the_hangs_of_all_count_again_once_the_most_patient_caller_is_long_gone() -> None:
+    judge, breaker = breaking((FOREVER, GOOD))
+    await calls(breaker, 1, seconds=120.0)
+    hung = await asyncio.gather(*(outcome(breaker, seconds=30.0) for _ in range(10)))
+    assert hung == [FailureKind.TIMEOUT] * 10
+    assert await calls(breaker, 1, seconds=30.0) == [OPEN]
+    assert judge.calls == 11
+
+
+async def test_a_hasty_probe_decides_nothing_where_others_were_turned_away() -> None:
+    judge, breaker = breaking((0.0, lasting()), open_seconds=60.0)
+    await calls(breaker, 10)
+    judge.then((2.0, GOOD))
+    await asyncio.sleep(50)
+    assert await calls(breaker, 1, seconds=10.0) == [OPEN]
+    await asyncio.sleep(10)
+    assert await calls(breaker, 1, seconds=0.5) == [FailureKind.TIMEOUT]
+    assert await calls(breaker, 1, seconds=10.0) == [GOOD]
+
+
+async def test_a_hasty_probe_decides_nothing_soon_after_the_calls_of_others() -> None:
+    judge, breaker = breaking((0.0, lasting()))
+    await calls(breaker, 10)
+    judge.then((2.0, GOOD))
+    await asyncio.sleep(10)
+    assert await calls(breaker, 2, seconds=0.5) == [FailureKind.TIMEOUT] * 2
+    assert await calls(breaker, 1) == [GOOD]
 
 
 async def test_a_probe_that_succeeds_closes_it() -> None:

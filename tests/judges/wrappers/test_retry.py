@@ -131,6 +131,36 @@ async def test_no_retry_where_a_usual_call_would_not_fit_any_more() -> None:
     assert judge.calls == 13
 
 
+async def test_what_a_usual_call_takes_is_the_median_not_what_the_slowest_took() -> None:
+    judge = Scripted(*[(1.0, GOOD)] * 7, *[(6.0, GOOD)] * 3)
+    retry = retrying(judge)
+    for _ in range(10):
+        await ask(retry)
+    judge.then((2.5, passing()), (1.0, GOOD))
+    assert await outcome(retry, seconds=4.0) == GOOD  # 2.5 + 0.4 + 1.0 < 4.0
+
+
+async def test_before_any_call_was_answered_a_retry_needs_time_for_its_wait_alone() -> None:
+    judge = Scripted((2.5, passing()), (0.01, GOOD))
+    assert await outcome(retrying(judge), seconds=3.0) == GOOD  # 2.5 + 0.4 < 3.0
+
+
+async def test_a_call_that_fails_after_its_time_fails_as_it_did() -> None:
+    judge, told = Scripted((10.5, passing(FailureKind.TIMEOUT))), Told()
+    with pytest.raises(JudgeFailed) as caught:
+        await ask(retrying(judge, told=told), seconds=10.0)
+    assert caught.value.kind is FailureKind.TIMEOUT
+    assert (judge.calls, told.of("retried")) == (1, [])
+
+
+async def test_a_wish_for_rest_after_the_time_is_told_with_no_time_left() -> None:
+    judge = Scripted((10.5, passing(FailureKind.ERROR, 3.0)))
+    with pytest.raises(JudgeFailed) as caught:
+        await ask(retrying(judge), seconds=10.0)
+    assert caught.value.kind is FailureKind.RATE_LIMITED
+    assert caught.value.reason == "the backend wants 3 s of rest; 0 s are left"
+
+
 async def test_in_an_outage_retries_are_a_share_of_the_calls() -> None:
     judge = Scripted((0.0, passing()))
     retry = retrying(judge)

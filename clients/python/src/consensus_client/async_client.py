@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 
 import grpc
@@ -35,9 +34,10 @@ from consensus_client.calls import (
     identified,
     results_of,
 )
+from consensus_client.channel import async_opener
 from consensus_client.connection import SERVICE, Option, channel_options, probe_options
 from consensus_client.errors import ConsensusError, closed
-from consensus_client.health import CHECK, ServingStatus, decode_response, encode_request
+from consensus_client.health import ServingStatus, check_on
 from consensus_client.status import error_of
 from consensus_client.submissions import judge_request
 
@@ -63,7 +63,7 @@ class AsyncConsensusClient:
         asyncio.get_running_loop()  # RuntimeError here rather than a riddle in the first call
         self._habits = Habits(timeout_seconds, metadata or {})
         expect.text("target", target, such_as="dns:///consensus:50051")
-        self._open = _opener(target, credentials)
+        self._open = async_opener(target, credentials)
         self._options = tuple(options)
         self._channel = self._open(channel_options(self._options))
         self._stub = ConsensusServiceStub(self._channel)
@@ -181,22 +181,14 @@ class AsyncConsensusClient:
         Asks over a connection of its own. Raises UnavailableError where nobody answers.
         """
         with self._errors():
-            channel = self._open(probe_options(self._options))
-            check = channel.unary_unary(
-                CHECK, request_serializer=encode_request, response_deserializer=decode_response
-            )
-            try:
-                return await check(
-                    service,
-                    timeout=self._habits.timeout(timeout_seconds),
-                    metadata=self._habits.headers(None),
-                )
-            except grpc.RpcError as error:
-                if error.code() is grpc.StatusCode.NOT_FOUND:
-                    return ServingStatus.SERVICE_UNKNOWN
-                raise
-            finally:
-                await channel.close()
+            async with self._open(probe_options(self._options)) as channel:
+                told = self._habits.of_call(timeout_seconds, None)
+                try:
+                    return await check_on(channel)(service, **told)
+                except grpc.RpcError as error:
+                    if error.code() is grpc.StatusCode.NOT_FOUND:
+                        return ServingStatus.SERVICE_UNKNOWN
+                    raise
 
     async def close(self) -> None:
         """Close the connections. Calls under way end with CallCancelledError."""
@@ -208,12 +200,7 @@ class AsyncConsensusClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *why: object) -> None:
         await self.close()
 
     async def _call(
@@ -235,11 +222,7 @@ class AsyncConsensusClient:
         metadata: Metadata | None,
     ) -> Generator[Any, None, None]:
         """Begin a call that ends with the block, or when the client is closed."""
-        call = method(
-            request,
-            timeout=self._habits.timeout(timeout_seconds),
-            metadata=self._habits.headers(metadata),
-        )
+        call = method(request, **self._habits.of_call(timeout_seconds, metadata))
         self._calls.add(call)
         try:
             yield call
@@ -264,11 +247,3 @@ class AsyncConsensusClient:
     def _require_open(self) -> None:
         if self._closed:
             raise closed()
-
-
-def _opener(
-    target: str, credentials: grpc.ChannelCredentials | None
-) -> Callable[[list[Option]], grpc.aio.Channel]:
-    if credentials is None:
-        return lambda options: grpc.aio.insecure_channel(target, options)
-    return lambda options: grpc.aio.secure_channel(target, credentials, options)

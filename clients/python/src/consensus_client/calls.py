@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from consensus.v1.consensus_pb2 import (
     BatchJudgeRequest,
@@ -40,6 +41,10 @@ class Habits:
     def __post_init__(self) -> None:
         self.timeout(None)
         checked(self.metadata)
+
+    def of_call(self, timeout_seconds: float | None, metadata: Metadata | None) -> dict[str, Any]:
+        """Return what gRPC is told of a call. Raises as `timeout` and `headers` do."""
+        return {"timeout": self.timeout(timeout_seconds), "metadata": self.headers(metadata)}
 
     def timeout(self, wanted: float | None) -> float:
         """Return a call's time-out in seconds.

@@ -2,7 +2,8 @@
 
 Checks of a text look at the candidate, at the output that `output` names, or with
 `target="stderr"` at what the candidate's process wrote to standard error. The server checks the
-limits that are given here and refuses what breaks them with InvalidRequestError.
+limits that are given here and refuses what breaks them with InvalidRequestError; arguments of other
+types raise TypeError at once.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +21,7 @@ from consensus.v1.submission_pb2 import (
     UrlAnswer,
 )
 from consensus_client import expect
-from consensus_client.plain import listed, struct
+from consensus_client.plain import struct
 
 Target: TypeAlias = Literal["candidate", "stderr"]
 _TARGETS = {
@@ -64,6 +65,7 @@ def json_schema(
     JSON Schema draft 2020-12; references must stay inside the schema. Raises TypeError where the
     schema holds something that is not JSON.
     """
+    expect.mapping("schema", schema, '{"type": "object"}')
     return _check(output, target, json_schema=struct(schema, "schema"))
 
 
@@ -71,6 +73,8 @@ def numeric(
     value: float, *, tolerance: float = 0.0, output: str = "", target: Target = "candidate"
 ) -> Check:
     """Check that the last number in the text is `value`, give or take `tolerance` (inclusive)."""
+    expect.real("value", value)
+    expect.real("tolerance", tolerance)
     return _check(output, target, numeric=NumericAnswer(value=value, tolerance=tolerance))
 
 
@@ -87,10 +91,16 @@ def length(
 
     Words are counted between white space, characters are Unicode code points.
     """
-    limit = LengthLimit(
-        min_words=min_words, max_words=max_words, min_chars=min_chars, max_chars=max_chars
-    )
-    return _check(output, target, length=limit)
+    limits = {
+        "min_words": min_words,
+        "max_words": max_words,
+        "min_chars": min_chars,
+        "max_chars": max_chars,
+    }
+    for name, limit in limits.items():
+        if limit is not None:
+            expect.integer(name, limit)
+    return _check(output, target, length=LengthLimit(**limits))
 
 
 def code_block(language: str = "*", *, output: str = "", target: Target = "candidate") -> Check:
@@ -98,6 +108,7 @@ def code_block(language: str = "*", *, output: str = "", target: Target = "candi
 
     1 to 40 characters, compared without case; `*` means any or no tag.
     """
+    expect.text("language", language)
     return _check(output, target, code_block=language)
 
 
@@ -107,6 +118,9 @@ def exit_code(expected: int = 0, *, stderr_score: float = 1.0, min_score: float 
     `stderr_score`: the check's score where standard error is not empty, 0 to 1. `min_score`: the
     score from which it passes, inclusive, above 0, at most 1.
     """
+    expect.integer("expected", expected)
+    expect.real("stderr_score", stderr_score)
+    expect.real("min_score", min_score)
     wanted = ExitCode(expected=expected, stderr_score=stderr_score, min_score=min_score)
     return Check(exit_code=wanted)
 
@@ -124,7 +138,9 @@ def sql(
     `setup`: SQL that makes tables and rows first, at most 100,000 characters. `columns`: the names
     of the result's columns, in order; none means any. `min_rows`: fewest rows of the result.
     """
-    query = SqlQuery(setup=setup, columns=listed(columns, "columns"), min_rows=min_rows)
+    expect.text("setup", setup)
+    expect.integer("min_rows", min_rows)
+    query = SqlQuery(setup=setup, columns=expect.texts("columns", columns), min_rows=min_rows)
     return _check(output, target, sql=query)
 
 
@@ -133,6 +149,7 @@ def url(*, contains: str = "", output: str = "", target: Target = "candidate") -
 
     Refused unless the server allows it.
     """
+    expect.text("contains", contains)
     return _check(output, target, url=UrlAnswer(contains=contains))
 
 
@@ -144,11 +161,15 @@ def code_run(
     `test`: code that is run after it, such as assertions, at most 100,000 characters. It runs in a
     sandbox without network; refused unless the server allows it.
     """
+    expect.text("language", language)
+    expect.text("test", test)
     return _check(output, target, code_run=CodeRun(language=language, test=test))
 
 
 def _check(output: str, target: Target, **kind: Any) -> Check:
     """Return a check of a text. Raises ValueError on a target that is none."""
+    expect.text("output", output)
+    expect.text("target", target)
     if target not in _TARGETS:
         raise ValueError(f"target is {target!r}; must be one of {', '.join(_TARGETS)}")
     return Check(output=output, target=_TARGETS[target], **kind)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 
 import grpc
@@ -33,9 +32,10 @@ from consensus_client.calls import (
     identified,
     results_of,
 )
+from consensus_client.channel import opener
 from consensus_client.connection import SERVICE, Option, channel_options, probe_options
 from consensus_client.errors import ConsensusError, closed
-from consensus_client.health import CHECK, ServingStatus, decode_response, encode_request
+from consensus_client.health import ServingStatus, check_on
 from consensus_client.status import error_of
 from consensus_client.submissions import judge_request
 
@@ -67,7 +67,7 @@ class ConsensusClient:
     ) -> None:
         self._habits = Habits(timeout_seconds, metadata or {})
         expect.text("target", target, such_as="dns:///consensus:50051")
-        self._open = _opener(target, credentials)
+        self._open = opener(target, credentials)
         self._options = tuple(options)
         self._channel = self._open(channel_options(self._options))
         self._stub = ConsensusServiceStub(self._channel)
@@ -135,9 +135,7 @@ class ConsensusClient:
         )
         with self._errors():
             call = self._stub.StreamJudge(
-                request,
-                timeout=self._habits.timeout(timeout_seconds),
-                metadata=self._habits.headers(metadata),
+                request, **self._habits.of_call(timeout_seconds, metadata)
             )
             try:
                 for step in call:
@@ -197,15 +195,8 @@ class ConsensusClient:
         Asks over a connection of its own. Raises UnavailableError where nobody answers.
         """
         with self._errors(), self._open(probe_options(self._options)) as channel:
-            check = channel.unary_unary(
-                CHECK, request_serializer=encode_request, response_deserializer=decode_response
-            )
             try:
-                return check(
-                    service,
-                    timeout=self._habits.timeout(timeout_seconds),
-                    metadata=self._habits.headers(None),
-                )
+                return check_on(channel)(service, **self._habits.of_call(timeout_seconds, None))
             except grpc.RpcError as error:
                 if error.code() is grpc.StatusCode.NOT_FOUND:
                     return ServingStatus.SERVICE_UNKNOWN
@@ -219,12 +210,7 @@ class ConsensusClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *why: object) -> None:
         self.close()
 
     def _call(
@@ -235,11 +221,7 @@ class ConsensusClient:
         metadata: Metadata | None,
     ) -> Any:
         with self._errors():
-            return method(
-                request,
-                timeout=self._habits.timeout(timeout_seconds),
-                metadata=self._habits.headers(metadata),
-            )
+            return method(request, **self._habits.of_call(timeout_seconds, metadata))
 
     @contextmanager
     def _errors(self) -> Generator[None, None, None]:
@@ -258,11 +240,3 @@ class ConsensusClient:
     def _require_open(self) -> None:
         if self._closed:
             raise closed()
-
-
-def _opener(
-    target: str, credentials: grpc.ChannelCredentials | None
-) -> Callable[[list[Option]], grpc.Channel]:
-    if credentials is None:
-        return lambda options: grpc.insecure_channel(target, options)
-    return lambda options: grpc.secure_channel(target, credentials, options)

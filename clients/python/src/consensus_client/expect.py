@@ -4,13 +4,14 @@ Values are shown where they are numbers; of anything else, which may be content,
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Integral, Real
 from types import UnionType
 from typing import Any
 
 from consensus_client.plain import listed
 
+_LEAST_INTEGER, _MOST_INTEGER = -(2**31), 2**31 - 1
 Kind = type | UnionType | tuple[Any, ...]
 """What isinstance() takes."""
 
@@ -57,6 +58,26 @@ def number(name: str, given: object, least: float, most: float = math.inf) -> No
         raise ValueError(f"{name} is {given}; must be {allowed}")
 
 
+def real(name: str, given: object) -> None:
+    """Raise TypeError unless it is a number; which ones are allowed is the server's to say."""
+    _real(name, given, "")
+
+
+def integer(name: str, given: object) -> None:
+    """Raise TypeError unless it is a whole number, ValueError where a message cannot hold it; which
+    ones are allowed is the server's to say.
+    """
+    whole(name, given, _LEAST_INTEGER, _MOST_INTEGER)
+
+
+def texts(name: str, given: Iterable[str]) -> list[str]:
+    """Return the texts as a list. Raises TypeError on other items, and on one text for a list."""
+    typed(name, given, Iterable, "a list")
+    found = list(listed(given, name))
+    each(name, found, str, "a str")
+    return found
+
+
 def positive(name: str, given: object) -> None:
     """Raise TypeError unless it is a number, ValueError unless it is finite and above 0."""
     allowed = "finite and above 0"
@@ -86,7 +107,8 @@ def function(name: str, given: object) -> None:
 
 def _real(name: str, given: object, allowed: str) -> float:
     if isinstance(given, bool) or not isinstance(given, Real):
-        raise TypeError(f"{name} is {_shown(given)}; must be a number, {allowed}")
+        words = f"a number, {allowed}" if allowed else "a number"
+        raise TypeError(f"{name} is {_shown(given)}; must be {words}")
     return float(given)
 
 

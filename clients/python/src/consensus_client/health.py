@@ -5,8 +5,12 @@ well-known types are their twins on the wire: HealthCheckRequest{string service 
 StringValue and HealthCheckResponse{enum status = 1} is an Int32Value.
 """
 
+from collections.abc import Awaitable, Callable
 from enum import IntEnum
+from typing import Any, overload
 
+import grpc
+import grpc.aio
 from google.protobuf.wrappers_pb2 import Int32Value, StringValue
 
 CHECK = "/grpc.health.v1.Health/Check"
@@ -24,6 +28,17 @@ class ServingStatus(IntEnum):
     """Starts, drains, or cannot judge."""
     SERVICE_UNKNOWN = 3
     """Does not have the service."""
+
+
+@overload
+def check_on(channel: grpc.Channel) -> Callable[..., ServingStatus]: ...
+@overload
+def check_on(channel: grpc.aio.Channel) -> Callable[..., Awaitable[ServingStatus]]: ...
+def check_on(channel: Any) -> Any:
+    """Return the method of a channel, blocking or not, that takes a service and gives a status."""
+    return channel.unary_unary(
+        CHECK, request_serializer=encode_request, response_deserializer=decode_response
+    )
 
 
 def encode_request(service: str) -> bytes:

@@ -60,7 +60,7 @@ def submission(
         messages=[said if isinstance(said, Message) else Message(**said) for said in spoken],
         turn=turn,
         process=process,
-        policy_violations=listed(policy_violations, "policy_violations"),
+        policy_violations=expect.texts("policy_violations", policy_violations),
         trace=None if trace is None else trace_of(trace),
         scenario=scenario,
     )
@@ -105,6 +105,9 @@ def criterion(
     """
     expect.text("id", id)
     expect.text("text", text)
+    expect.flag("required", required)
+    if weight is not None:
+        expect.real("weight", weight)
     given = list(listed(checks, "checks"))
     expect.each("checks", given, Check | Mapping, "a Check: make it with contains() or such")
     return Criterion(id=id, text=text, required=required, weight=weight, checks=given)
@@ -137,6 +140,9 @@ def judge_request(
     expect.typed("overrides", overrides, Overrides | Mapping | None, "Overrides(...)")
     derive, must = DeriveCriteria | Mapping | None, "such as DeriveCriteria(max_criteria=5)"
     expect.typed("derive_criteria", derive_criteria, derive, must)
+    if max_cost_usd is not None:
+        expect.real("max_cost_usd", max_cost_usd)
+    expect.flag("include_validation_results", include_validation_results)
     return JudgeRequest(
         submission=submission,
         policy=policy,

@@ -1,6 +1,6 @@
 """Tool calls to judge before they run, made of plain Python values.
 
-Nothing is checked here: the server holds the limits and names every field that breaks one.
+Only types are looked at here: the server holds the limits and names every field that breaks one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,6 +12,7 @@ from consensus.v1.tool_call_pb2 import (
     ProposedToolCall,
     WorkerMount,
 )
+from consensus_client import expect
 from consensus_client.plain import listed, struct
 
 
@@ -39,26 +40,39 @@ def tool_call_request(
     the server's `tools` rules say. Raises TypeError on an argument that is not JSON, ValueError on
     a mount or call with other keys.
     """
+    for name, text in (
+        ("task", task),
+        ("tool", tool),
+        ("validation_context", validation_context),
+        ("execution_id", execution_id),
+        ("policy", policy),
+    ):
+        expect.text(name, text)
     call = ProposedToolCall(name=tool)
     if isinstance(arguments, str):
         call.arguments_json = arguments
     elif arguments is not None:
+        expect.mapping("arguments", arguments, '{"path": "/project/notes.md"}')
         call.arguments.CopyFrom(struct(arguments, "arguments"))
-    rubric = Rubric(criteria=criteria)
+    given = list(listed(criteria, "criteria"))
+    expect.each("criteria", given, Criterion | Mapping, "a Criterion: make it with criterion()")
+    mounts, history = list(worker_mounts), list(tool_audit_history)
+    expect.each("worker_mounts", mounts, WorkerMount | Mapping, '{"path": "/project"}')
+    expect.each("tool_audit_history", history, PastToolCall | Mapping, '{"tool_name": "fs.read"}')
+    rubric = Rubric(criteria=given)
     return JudgeToolCallRequest(
         task=task,
         call=call,
-        available_tools=listed(available_tools, "available_tools"),
+        available_tools=expect.texts("available_tools", available_tools),
         worker_mounts=[
             mount if isinstance(mount, WorkerMount) else WorkerMount(**mount)  # type: ignore[arg-type]
-            for mount in worker_mounts
+            for mount in mounts
         ],
         tool_audit_history=[
-            past if isinstance(past, PastToolCall) else PastToolCall(**past)
-            for past in tool_audit_history
+            past if isinstance(past, PastToolCall) else PastToolCall(**past) for past in history
         ],
         rubric=rubric if rubric.criteria else None,
-        policy_violations=listed(policy_violations, "policy_violations"),
+        policy_violations=expect.texts("policy_violations", policy_violations),
         validation_context=validation_context,
         execution_id=execution_id,
         policy=policy,

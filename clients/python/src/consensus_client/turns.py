@@ -1,6 +1,6 @@
 """The facts of a worker's turn, made of plain Python values.
 
-Nothing is checked here: the server holds the limits and names every field that breaks one.
+Only types are looked at here: the server holds the limits and names every field that breaks one.
 """
 
 import json
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from consensus.v1.decision_pb2 import Decision
 from consensus.v1.submission_pb2 import EarlierTurn, OutputKey, ToolCall, Turn
+from consensus_client import expect
 from consensus_client.plain import listed
 from consensus_client.words import FindingStatus
 
@@ -34,19 +35,30 @@ def turn(
     there is enough. `node_description`: what this step is for. `earlier`: the turns before, oldest
     first, each from `earlier_turn()`; the latest five will do.
     """
+    expect.integer("iteration", iteration)
+    for name, count in (
+        ("max_iterations", max_iterations),
+        ("judge_every_n_turns", judge_every_n_turns),
+    ):
+        if count is not None:
+            expect.integer(name, count)
+    calls, keys, turns = list(tool_calls), list(listed(output_keys, "output_keys")), list(earlier)
+    expect.each("tool_calls", calls, ToolCall | Mapping, "a ToolCall, of tool_call()")
+    expect.each("output_keys", keys, str | OutputKey, "a str or an OutputKey")
+    expect.each("earlier", turns, EarlierTurn | Mapping, "an EarlierTurn, of earlier_turn()")
+    expect.flag("client_facing", client_facing)
+    expect.text("success_criteria", success_criteria)
+    expect.text("node_description", node_description)
     return Turn(
         iteration=iteration,
         max_iterations=max_iterations,
         judge_every_n_turns=judge_every_n_turns,
-        tool_calls=tool_calls,
-        output_keys=[
-            key if isinstance(key, OutputKey) else OutputKey(name=key)
-            for key in listed(output_keys, "output_keys")
-        ],
+        tool_calls=calls,
+        output_keys=[key if isinstance(key, OutputKey) else OutputKey(name=key) for key in keys],
         client_facing=client_facing,
         success_criteria=success_criteria,
         node_description=node_description,
-        earlier=earlier,
+        earlier=turns,
     )
 
 
@@ -58,6 +70,8 @@ def tool_call(
     `arguments`: JSON values, or JSON text as the worker wrote it. `failed`: whether the tool
     answered with an error. Raises TypeError or ValueError on an argument that is not JSON.
     """
+    expect.text("name", name)
+    expect.flag("failed", failed)
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, allow_nan=False)
     return ToolCall(name=name, arguments=text, failed=failed)
 
@@ -70,7 +84,11 @@ def earlier_turn(
     `text`: what the worker said, at most 200,000 characters. `decision`: what the server said of
     it; None where it was not judged.
     """
-    made = EarlierTurn(text=text, tool_calls=tool_calls)
+    expect.text("text", text)
+    calls = list(tool_calls)
+    expect.each("tool_calls", calls, ToolCall | Mapping, "a ToolCall, of tool_call()")
+    expect.typed("decision", decision, Decision | None, "a Decision")
+    made = EarlierTurn(text=text, tool_calls=calls)
     if decision is not None:
         made.goal_status = decision.goal_status
         made.goal_confidence = decision.goal_confidence
