@@ -29,10 +29,12 @@ METHODS = tuple(
 _SERVING = health_pb2.HealthCheckResponse.SERVING
 _NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 HANDOVER_SECONDS = 0.1
-HANDOVER_TURNS = 5
+HANDOVER_LOOKS = 10
+MAX_HANDOVER_LOOKS = 50
 """A stop answers calls that are queued below Python with CANCELLED, which nobody retries
 (grpc/grpc#41785). Before it new calls are refused with UNAVAILABLE until none has come for so
-long, at most so many times. Less than their push-back: those who heed it are silent at the stop.
+long. Less than their push-back: those who heed it are silent at the stop. Looked at so often: of a
+process that stands still for as long, one look would take that for silence.
 """
 LAST_BYTES_SECONDS = 0.5
 """For the answers of calls that have just ended to leave."""
@@ -122,11 +124,7 @@ class Server:
         log.info("draining", extra={"inflight": self._admission.inflight})
         await anyio.sleep(self._settings.drain_delay_seconds)
         self._admission.draining = True
-        for _ in range(HANDOVER_TURNS):
-            refused = self._admission.refused
-            await anyio.sleep(HANDOVER_SECONDS)
-            if self._admission.refused == refused:
-                break
+        await self._silence()
         async with anyio.create_task_group() as group:
             group.start_soon(self._server.stop, self._settings.drain_grace_seconds)
             with anyio.move_on_after(self._settings.drain_grace_seconds):
@@ -136,3 +134,13 @@ class Server:
         # `stop` returns before the handlers' `finally` blocks have run.
         with anyio.move_on_after(FLUSH_SECONDS):
             await self._admission.idle()
+
+    async def _silence(self) -> None:
+        """Wait until new calls have stopped coming: about half a second at most."""
+        refused, quiet = self._admission.refused, 0
+        for _ in range(MAX_HANDOVER_LOOKS):
+            await anyio.sleep(HANDOVER_SECONDS / HANDOVER_LOOKS)
+            before, refused = refused, self._admission.refused
+            quiet = quiet + 1 if refused == before else 0
+            if quiet == HANDOVER_LOOKS:
+                break
