@@ -77,7 +77,7 @@ def _show(reply: pb.ListPoliciesResponse, console: Console) -> None:
 
 def _identity(policy: pb.PolicySummary) -> Group:
     """Return the policy's name, what it is, its revision and whose rubric it judges by."""
-    marks = ["default"] if policy.default else []
+    marks = ["used by default"] if policy.default else []
     marks += [] if policy.enabled else ["disabled"]
     colour = "green" if policy.enabled else "yellow"
     return Group(

@@ -98,7 +98,7 @@ def test_stages_are_told_by_checks_and_kinds_of_judges(file: Path) -> None:
         "policy stages",
         "─" * 72,
         "strict form 2 checks",
-        "default bench 1 embedded, 2 remote; median, quorum 2",
+        "used by default bench 1 embedded, 2 remote; median, quorum 2",
         strict.revision,
         "rubric: own, 2 criteria",
         "",
