@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import gc
+import signal
 from asyncio.base_events import BaseEventLoop
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -36,6 +37,13 @@ def nobody_looks() -> Iterator[None]:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give judges time where a low maximum deadline is set only to close old ones soon."""
     monkeypatch.setattr(DeadlineLimits, "budget", lambda self, remaining: 60.0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_are_heard() -> None:
+    """Undo what a shell does to a job in the background: its commands would ignore Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
