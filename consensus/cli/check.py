@@ -8,13 +8,10 @@ from rich.text import Text
 
 from consensus.app import read_policies
 from consensus.cli import EXIT_USAGE, HELP
-from consensus.cli.texts import said, table_of
+from consensus.cli.texts import WHOLE_FROM, said, table_of
 from consensus.domain.errors import PolicyFileError
 from consensus.domain.policy import Policy, PolicySet, Stage
 from consensus.validators import describe
-
-WHOLE_FROM = 60
-"""Columns of a terminal that has room for the longest word of a condition."""
 
 
 @click.command(context_settings=HELP)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import anyio
 import click
@@ -10,7 +11,8 @@ import grpc
 import grpc.aio
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
-from google.rpc import error_details_pb2, status_pb2
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
 from rich.console import Console
 
 from consensus.app import read_policies
@@ -30,7 +32,6 @@ EXIT_CODES = {
     decision_pb2.VERDICT_ESCALATE: 2,
 }
 MAX_REPLY_BYTES = 8 << 20
-DETAILS_KEY = "grpc-status-details-bin"
 
 
 @click.command(context_settings=HELP)
@@ -145,17 +146,14 @@ def answered(target: str, error: grpc.aio.AioRpcError) -> click.ClickException:
 def _violations(error: grpc.aio.AioRpcError) -> list[str]:
     """Return each field at fault that the details of a status name, with what is wrong."""
     found: list[str] = []
-    for key, value in error.trailing_metadata() or ():
-        if key != DETAILS_KEY or not isinstance(value, bytes):
-            continue
-        try:
-            details = status_pb2.Status.FromString(value).details
-            for detail in details:
-                bad = error_details_pb2.BadRequest()
-                if detail.Unpack(bad):
-                    found += [f"{v.field}: {v.description}" for v in bad.field_violations]
-        except DecodeError:
-            return []
+    try:
+        status = rpc_status.from_call(cast("grpc.Call", error))  # reads what both have
+        for detail in status.details if status else ():
+            bad = error_details_pb2.BadRequest()
+            if detail.Unpack(bad):
+                found += [f"{v.field}: {v.description}" for v in bad.field_violations]
+    except (ValueError, DecodeError):  # details that contradict the status, or are none
+        return []
     return [plain(line, 500) for line in found]
 
 

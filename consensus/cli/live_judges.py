@@ -7,8 +7,7 @@ from rich.text import Text
 
 from consensus.cascade.admission import plain
 from consensus.cli import EXIT_FAILURE, EXIT_USAGE
-from consensus.cli.check import WHOLE_FROM
-from consensus.cli.texts import said, table_of
+from consensus.cli.texts import WHOLE_FROM, said, table_of
 from consensus.domain.judges import JudgeSpec
 from consensus.judges.remote.describe import MAX_WORDS, Description, Standing
 

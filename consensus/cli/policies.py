@@ -14,9 +14,8 @@ from rich.text import Text
 from consensus.app import read_policies
 from consensus.cascade.admission import plain
 from consensus.cli import HELP, Seconds
-from consensus.cli.check import WHOLE_FROM
 from consensus.cli.judge import MAX_REPLY_BYTES, answered
-from consensus.cli.texts import MAX_NAME, Name, said, table_of, word_of
+from consensus.cli.texts import MAX_NAME, WHOLE_FROM, Name, said, table_of, word_of
 from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import consensus_pb2_grpc, decision_pb2
 from consensus.validators import describe

@@ -12,6 +12,8 @@ from rich.text import Text
 from consensus.cascade.admission import plain
 
 MAX_NAME = 128
+WHOLE_FROM = 60
+"""Columns of a terminal that has room for the longest of our words, such as weighted_average."""
 
 
 class EnumNames(Protocol):

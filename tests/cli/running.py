@@ -94,14 +94,18 @@ class Scripted(consensus_pb2_grpc.ConsensusServiceServicer):
             context.abort(*self._error)
 
 
-@contextlib.contextmanager
 def answering(
     *events: consensus_pb2.StreamJudgeResponse, error: tuple[grpc.StatusCode, str] | None = None
-) -> Iterator[str]:
-    """Serve scripted answers in threads while the context lasts; yields the address."""
+) -> contextlib.AbstractContextManager[str]:
+    """Serve scripted answers while the context lasts; it is the address."""
+    return in_threads(Scripted(events, error))
+
+
+@contextlib.contextmanager
+def in_threads(servicer: consensus_pb2_grpc.ConsensusServiceServicer) -> Iterator[str]:
+    """Serve in threads while the context lasts; yields the address."""
     with futures.ThreadPoolExecutor(2) as pool:
         server = grpc.server(pool)
-        servicer = Scripted(events, error)
         consensus_pb2_grpc.add_ConsensusServiceServicer_to_server(servicer, server)
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()

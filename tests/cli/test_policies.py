@@ -1,8 +1,5 @@
 """`consensus policies`: what a server has in force, or a policy file would put there."""
 
-from collections.abc import Iterator
-from concurrent import futures
-from contextlib import contextmanager
 from pathlib import Path
 
 import grpc
@@ -15,7 +12,7 @@ from consensus.v1 import consensus_pb2 as pb
 from consensus.v1 import consensus_pb2_grpc
 from consensus.validators import describe
 from consensus.wire.policy import policies_to
-from tests.cli.running import Ran, run
+from tests.cli.running import Ran, in_threads, run
 
 POLICIES = """\
 default_policy: strict
@@ -54,20 +51,6 @@ class Listing(consensus_pb2_grpc.ConsensusServiceServicer):
         return self._reply
 
 
-@contextmanager
-def listing(reply: pb.ListPoliciesResponse | grpc.StatusCode) -> Iterator[str]:
-    """Serve while the context lasts; yields the address."""
-    with futures.ThreadPoolExecutor(2) as pool:
-        server = grpc.server(pool)
-        consensus_pb2_grpc.add_ConsensusServiceServicer_to_server(Listing(reply), server)
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        try:
-            yield f"127.0.0.1:{port}"
-        finally:
-            server.stop(0).wait()
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     file = tmp_path / "policy.yaml"
@@ -84,7 +67,7 @@ def lines(ran: Ran) -> list[str]:
 def test_a_servers_policies_are_those_of_its_file(file: Path) -> None:
     reply = policies_to(read_policies(file), describe)
     here = run("policies", "--policy-file", file)
-    with listing(reply) as address:
+    with in_threads(Listing(reply)) as address:
         there = run("policies", "--target", address)
         as_json = run("policies", "--target", address, "--json")
     assert here == there
@@ -133,7 +116,7 @@ def test_texts_of_a_server_are_plain() -> None:
         name=evil, seats=[pb.SeatSummary(judge=evil, kind=evil)], strategy=99, quorum=1
     )
     policy = pb.PolicySummary(name=evil, revision=evil, enabled=True, stages=[stage])
-    with listing(pb.ListPoliciesResponse(policies=[policy])) as address:
+    with in_threads(Listing(pb.ListPoliciesResponse(policies=[policy]))) as address:
         ran = run("policies", "--target", address)
     assert "\x1b" not in ran.out
     assert "[red]x[/]" in ran.out
@@ -145,7 +128,7 @@ def test_texts_of_a_server_are_plain() -> None:
     [(grpc.StatusCode.INVALID_ARGUMENT, 3), (grpc.StatusCode.PERMISSION_DENIED, 4)],
 )
 def test_an_error_status_is_told(status: grpc.StatusCode, code: int) -> None:
-    with listing(status) as address:
+    with in_threads(Listing(status)) as address:
         ran = run("policies", "--target", address)
     assert (ran.code, ran.out) == (code, "")
     assert ran.err == f"Error: {address} answered {status.name}: not[31m now\n"

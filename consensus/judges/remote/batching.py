@@ -17,7 +17,7 @@ from consensus.judges.remote import failures
 from consensus.judges.remote.connection import Connection
 from consensus.judges.remote.flights import Flight, Item, fail, settle
 from consensus.judges.remote.framing import batch_of
-from consensus.judges.remote.waiting import Waiting
+from consensus.judges.remote.queueing import Queue
 
 QUIET_TURNS = 4
 """Turns of the event loop without an arrival after which a batch departs: tens of microseconds for
@@ -41,7 +41,7 @@ class Batcher:
         self._on_call = on_call
         self._connection = connection
         self._limits = limits
-        self._queue = Waiting(limits)
+        self._queue = Queue(limits)
         self._flights: set[Flight] = set()
         self._gathered = 0
         self._departure: asyncio.Handle | None = None

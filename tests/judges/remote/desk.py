@@ -115,10 +115,17 @@ async def desk(batch: Batch | None = all_answered, *, held: bool = True) -> Asyn
         methods["EvaluateBatch"] = grpc.unary_unary_rpc_method_handler(one.evaluate_batch)  # type: ignore[arg-type]
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, methods),))
-    one.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    async with listening(server) as one.target:
+        yield one
+
+
+@asynccontextmanager
+async def listening(server: grpc.aio.Server) -> AsyncIterator[str]:
+    """Serve on a free port of the loopback while the context lasts; yields the target."""
+    target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     await server.start()
     try:
-        yield one
+        yield target
     finally:
         await server.stop(0)
 

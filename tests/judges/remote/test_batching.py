@@ -15,7 +15,7 @@ from consensus.domain.errors import JudgeFailed
 from consensus.domain.gradient import Answer, FailureKind
 from consensus.domain.judges import BatchLimits
 from consensus.domain.ports import Evaluation
-from consensus.judges.remote import Backends, batching, waiting
+from consensus.judges.remote import Backends, batching, queueing
 from tests.builders import submission
 from tests.judges.remote.desk import Asker, Desk, answered, asker, desk
 
@@ -315,7 +315,7 @@ async def test_a_judge_that_takes_long_makes_no_other_wait_for_its_answer(
         slow, quick = await sharing(stack, backend, "slow", "quick")
         first = [slow.ask("a"), quick.ask("a")]
         await backend.arrived(1)
-        monkeypatch.setattr(waiting, "SLOW_SECONDS", 0)
+        monkeypatch.setattr(queueing, "SLOW_SECONDS", 0)
         backend.calls[0].go.set()
         await answered(first)
         tasks = [*slow.ask_each("bc"), *quick.ask_each("de")]
@@ -336,7 +336,7 @@ async def test_judges_that_are_quick_again_share_batches_again(
     async with desk(held=False) as backend, AsyncExitStack() as stack:
         judges = await sharing(stack, backend, "b", "c")
         for seconds in (0, 60, 60):
-            monkeypatch.setattr(waiting, "SLOW_SECONDS", seconds)
+            monkeypatch.setattr(queueing, "SLOW_SECONDS", seconds)
             await answered([one.ask("a") for one in judges])
     first, *apart, last = asked_together(backend)
     assert first == last == ["b", "c"]

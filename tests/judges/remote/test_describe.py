@@ -16,9 +16,9 @@ from consensus.judges.remote import Backends
 from consensus.judges.remote.describe import MAX_WORDS, Standing, describe
 from consensus.v1 import judge_pb2
 from tests.judges.backend import Context
+from tests.judges.remote.desk import SERVICE, listening
 from tests.service.running import policy, rules, serving
 
-SERVICE = "consensus.v1.JudgeService"
 Script = Callable[[judge_pb2.DescribeJudgeRequest, Context], Awaitable[bytes]]
 
 
@@ -81,12 +81,8 @@ async def backend(script: Script) -> AsyncIterator[Backend]:
     server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     for name, methods in services.items():
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, methods),))
-    one.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
-    await server.start()
-    try:
+    async with listening(server) as one.target:
         yield one
-    finally:
-        await server.stop(0)
 
 
 def judge(target: str, remote_judge: str = "", **spec: Any) -> JudgeSpec:

@@ -15,6 +15,7 @@ from consensus.v1 import judge_pb2_grpc
 from consensus.wire.gradient import answer_to
 from tests.builders import scores, submission
 from tests.judges.backend import judge_at
+from tests.judges.remote.desk import listening
 
 JUDGE = "consensus.v1.JudgeService"
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -43,12 +44,8 @@ async def replica(*, tells_health: bool = True) -> AsyncIterator[Replica]:
     if tells_health:
         health_pb2_grpc.add_HealthServicer_to_server(one.health, server)
         await one.health.set(JUDGE, SERVING)
-    one.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
-    await server.start()
-    try:
+    async with listening(server) as one.target:
         yield one
-    finally:
-        await server.stop(0)
 
 
 async def ask(judge: RemoteJudge, times: int = 1) -> None:

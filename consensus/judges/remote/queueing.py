@@ -14,7 +14,7 @@ SLOW_SECONDS = 0.25
 """A judge is slow while its calls take longer than this."""
 
 
-class Waiting:
+class Queue:
     """Items in order of arrival."""
 
     def __init__(self, limits: BatchLimits) -> None:
